@@ -1,0 +1,1 @@
+"""The campaign runtime: executes a plan, keeps the evidence, decides and reports."""
