@@ -1,0 +1,48 @@
+# Every target sets up what it needs in .venv and nothing outside this folder.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CARGO ?= cargo
+
+.PHONY: run test lint format bench clean setup
+
+## run: set everything up and run the quickstart campaign on the engine that ships with the project
+run: $(STAMP)
+	$(BIN)/aisimc check specs/quickstart.campaign
+	$(BIN)/aisimc run specs/quickstart.campaign
+
+## test: set everything up and pass the tests (Python, then Rust)
+test: $(STAMP)
+	$(CARGO) test --locked --manifest-path runner-rust/Cargo.toml
+	$(BIN)/python -m pytest
+
+## lint: formatting, lint and types of both languages
+lint: $(STAMP)
+	$(BIN)/ruff format --check compiler runtime tests
+	$(BIN)/ruff check compiler runtime tests
+	$(BIN)/mypy
+	$(CARGO) fmt --check --manifest-path runner-rust/Cargo.toml
+	$(CARGO) clippy --locked --all-targets --manifest-path runner-rust/Cargo.toml -- -D warnings
+
+## format: put both languages in their standard form
+format: $(STAMP)
+	$(BIN)/ruff check --fix compiler runtime tests
+	$(BIN)/ruff format compiler runtime tests
+	$(CARGO) fmt --manifest-path runner-rust/Cargo.toml
+
+## bench: the measurements kept in tests/benchmarks (slow; nothing is asserted about time)
+bench: $(STAMP)
+	$(BIN)/python -m tests.benchmarks
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) runner-rust/target
