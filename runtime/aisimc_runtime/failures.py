@@ -1,9 +1,9 @@
 """What can go wrong outside the language, as exceptions that carry one clear line.
 
-    Failure
-    ├── Refused   the profile, plan or command line is not acceptable: exit 2, nothing was started
-    ├── Blocked   the campaign could not be carried out as pinned: exit 3, what was collected is kept
-    └── Interrupted   a signal asked for the end: exit 130, the journal is whole
+Failure
+├── Refused   the profile, plan or command line is not acceptable: exit 2, nothing was started
+├── Blocked   the campaign could not be carried out as pinned: exit 3, what was collected is kept
+└── Interrupted   a signal asked for the end: exit 130, the journal is whole
 """
 
 from __future__ import annotations

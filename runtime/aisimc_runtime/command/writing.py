@@ -1,0 +1,48 @@
+"""What several verbs share: failing with one clear line, and writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from aisimc_runtime.failures import Blocked, Failure, Refused
+
+
+def fail(failure: Failure) -> NoReturn:
+    """Show a failure's line and its mend, and end with its exit status."""
+    click.echo(f"aisimc: error: {failure.message}", err=True)
+    if failure.help:
+        click.echo(f"  help: {failure.help}", err=True)
+    raise SystemExit(int(failure.exit))
+
+
+def write_new_file(path: Path, content: str) -> None:
+    """Write a file that must not exist yet. Raises `Refused` when it does, `Blocked` when it cannot be written."""
+    if path.exists():
+        raise Refused(f"{path} exists already", help="choose another name with -o, or move it away")
+    replace_file(path, content)
+
+
+def replace_file(path: Path, content: str) -> None:
+    """Write a file through a temporary name beside it, synced, then renamed; its mode is kept. Raises `Blocked`."""
+    target = path.resolve()
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o644)
+            Path(temporary).replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as reason:
+        raise Blocked(f"{path} cannot be written: {reason.strerror}") from reason

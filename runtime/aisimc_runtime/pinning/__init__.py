@@ -1,0 +1,1 @@
+"""Filling in pins: the only part of the project that resolves anything moving, and only when asked (`aisimc pin`)."""

@@ -1,0 +1,1 @@
+"""Campaign texts to start from: `aisimc new` and `aisimc import`."""

@@ -1,0 +1,60 @@
+"""How a person names a revision on the command line, and the block that says so in a campaign."""
+
+from __future__ import annotations
+
+import re
+
+from aisimc_runtime.failures import Refused
+
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(==|>=|<=|~=|!=|<|>|$).*")
+
+
+def block(arm: str, named: str, relation: str | None) -> str:
+    """The `revision` block of an arm.
+
+    `named` is `aisimulate==VERSION` (a wheel), `REPOSITORY@COMMIT` (a checkout) or `embedded[+PATCHFILE]`. What is
+    not exact yet is left for `aisimc pin`. Raises `Refused` for anything else.
+    """
+    lines = [f"revision {arm} {{", *(f"  {line}" for line in _source(named))]
+    if relation is not None:
+        lines.append(f"  relation = {relation if relation == 'ancestor' else _quoted(relation)}")
+    return "\n".join([*lines, "}"])
+
+
+def needs_build(*named: str) -> bool:
+    """Whether any of the revisions is built from source and so wants a `build` block."""
+    return any(name.startswith("embedded") or "@" in name for name in named)
+
+
+def honours_no_canonical_mode(named: str) -> bool:
+    """Whether a wheel is one of the published builds from before 13 October 2026, which ignore `canonical_v1`.
+
+    From the published builds: 0.1.0 and 0.12.0 lines, and 0.13.0.dev up to 20260927.
+    """
+    version = named.partition("==")[2].strip()
+    if version.startswith(("0.1.", "0.12.")):
+        return True
+    stamp = re.fullmatch(r"0\.13\.0\.dev(\d{8})\d+", version)
+    return stamp is not None and int(stamp[1]) < 20261013
+
+
+def _source(named: str) -> list[str]:
+    if named.startswith("embedded"):
+        core, _, patch = named.partition("+")
+        if core != "embedded":
+            raise Refused(f"{named!r} names no revision", help="write embedded, or embedded+patches/NAME.patch")
+        patched = [f"patch    = {_quoted(patch)}"] if patch else []
+        return ['embedded = "reference-core"', *patched]
+    if "@" in named and not named.startswith("@"):
+        repository, _, commit = named.rpartition("@")
+        return [f"repository = {_quoted(repository)}", f"commit     = {_quoted(commit)}"]
+    if _REQUIREMENT.fullmatch(named):
+        return [f"wheel = {_quoted(named)}"]
+    raise Refused(
+        f"{named!r} names no revision",
+        help="write aisimulate==VERSION for a wheel, REPOSITORY@COMMIT for a checkout, or embedded",
+    )
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
