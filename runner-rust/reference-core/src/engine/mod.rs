@@ -1,0 +1,1 @@
+//! The schedulers and the virtual-time runtime around them.
