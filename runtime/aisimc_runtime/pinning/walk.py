@@ -37,7 +37,7 @@ class World(Protocol):
     def embedded_sha256(self, core: str) -> str: ...
 
 
-class Problem(Exception):
+class Unpinned(Exception):
     """A place that could not be pinned: the block's name and the failure's line."""
 
     def __init__(self, place: str, failure: Failure) -> None:
@@ -46,7 +46,7 @@ class Problem(Exception):
         self.failure = failure
 
 
-def pins(file: File, world: World, *, refresh: bool = False) -> Iterator[Edit | Problem]:
+def pins(file: File, world: World, *, refresh: bool = False) -> Iterator[Edit | Unpinned]:
     """All edits that pin this file, and the places that could not be pinned, in source order."""
     for block in file.body:
         if isinstance(block, Block):
@@ -55,11 +55,11 @@ def pins(file: File, world: World, *, refresh: bool = False) -> Iterator[Edit | 
                 yield from _guarded(block, pin, world, refresh)
 
 
-def _guarded(block: Block, pin: _Pin, world: World, refresh: bool) -> Iterator[Edit | Problem]:
+def _guarded(block: Block, pin: _Pin, world: World, refresh: bool) -> Iterator[Edit | Unpinned]:
     try:
         yield from pin(block, world, refresh)
     except Failure as failure:
-        yield Problem(_title(block), failure)
+        yield Unpinned(_title(block), failure)
 
 
 def _revision(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
