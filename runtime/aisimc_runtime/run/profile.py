@@ -1,0 +1,150 @@
+"""A profile: where and with how much a plan is carried out. It never changes the plan, nor its digest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aisimc_runtime.failures import Refused
+from aisimc_runtime.run.job import Limits
+
+SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+SCHEMA_NAME = "profile.schema.json"
+SPANS_S = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The settings of one `--profile` file, with the command line's own laid over them."""
+
+    executor: str = "local"
+    jobs: int | None = None
+    """Replays at once on a node; None: as many as its CPUs allow."""
+    cpus: tuple[int, ...] | None = None
+    """CPUs that may be used; None: those this process may run on."""
+    cpus_per_replay: int = 1
+    limits: Limits = field(default_factory=Limits)
+    store: Path | None = None
+    slurm: dict[str, Any] = field(default_factory=dict)
+    """The `slurm` section, checked by the schema; the Slurm executor reads it."""
+    source: Path | None = None
+
+
+def load_profile(path: Path) -> Profile:
+    """Read and check a profile. Raises `Refused` with every mistake and its line."""
+    data = _checked(path)
+    limits = data.get("limits", {})
+    default = Limits()
+    return Profile(
+        executor=data.get("executor", "local"),
+        jobs=data.get("jobs"),
+        cpus=None if "cpus" not in data else parse_cpus(data["cpus"]),
+        cpus_per_replay=data.get("cpus_per_replay", 1),
+        limits=Limits(
+            time_s=span_s(limits["time"]) if "time" in limits else default.time_s,
+            memory_bytes=size_bytes(limits["memory"]) if "memory" in limits else default.memory_bytes,
+            output_bytes=size_bytes(limits["output"]) if "output" in limits else default.output_bytes,
+            processes=limits.get("processes", default.processes),
+        ),
+        store=None if "store" not in data else (path.parent / Path(data["store"]).expanduser()).resolve(),
+        slurm=dict(data.get("slurm", {})),
+        source=path,
+    )
+
+
+def span_s(text: str | int | float) -> float:
+    """`30 min` → 1800.0; a bare number is seconds."""
+    if isinstance(text, (int, float)):
+        return float(text)
+    number, unit = _quantity(text)
+    return number * SPANS_S[unit]
+
+
+def size_bytes(text: str | int) -> int:
+    """`8 GiB` → 8589934592; a bare number is bytes."""
+    if isinstance(text, int):
+        return text
+    number, unit = _quantity(text)
+    return int(number * SIZES[unit])
+
+
+def parse_cpus(value: str | list[int]) -> tuple[int, ...]:
+    """`0-3,8` or a list of CPU numbers, sorted and without repeats."""
+    if isinstance(value, list):
+        return tuple(sorted(set(value)))
+    numbers: set[int] = set()
+    for part in value.split(","):
+        first, _, last = part.strip().partition("-")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return tuple(sorted(numbers))
+
+
+def _quantity(text: str) -> tuple[float, str]:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", text)
+    assert match is not None, "the schema admits only quantities"
+    return float(match[1]), match[2]
+
+
+def _checked(path: Path) -> dict[str, Any]:
+    from jsonschema import Draft202012Validator
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
+        raise Refused(f"the profile {path} cannot be read: {reason.lower()}") from error
+    try:
+        data = YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise Refused(f"{path}:{line}: {error.problem or 'this is not YAML'}") from error
+    if data is None:
+        return {}
+    problems = sorted((_line(data, error), _say(error)) for error in Draft202012Validator(schema()).iter_errors(data))
+    if problems:
+        lines = [f"{path}:{line}: {message}" for line, message in problems]
+        raise Refused("\n".join(lines), help=f"the keys of a profile are described in {SCHEMA_NAME}")
+    return dict(data)
+
+
+def _line(data: Any, error: Any) -> int:
+    """Line of the offending key, from the positions that the YAML reader keeps (1-based)."""
+    steps = list(error.absolute_path)
+    if error.validator == "additionalProperties":
+        steps += [key for key in error.instance if key not in error.schema.get("properties", {})][:1]
+    line, node = 0, data
+    for step in steps:
+        marks = getattr(node, "lc", None)
+        if marks is None:
+            break
+        line = marks.key(step)[0] if isinstance(node, dict) else marks.item(step)[0]
+        node = node[step] if not isinstance(node, dict) or step in node else None
+    return line + 1
+
+
+def _say(error: Any) -> str:
+    """One schema error in the words of the file: the key, what is wrong, what is allowed."""
+    import difflib
+
+    where = ".".join(str(step) for step in error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        unknown = next(key for key in error.instance if key not in known)
+        near = difflib.get_close_matches(str(unknown), known, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else "; known: " + ", ".join(known)
+        return f"unknown key `{'.'.join([*where.split('.'), str(unknown)]) if where else unknown}`{hint}"
+    wanted = error.schema.get("description") or error.message
+    return f"`{where}`: {wanted}" if where else str(wanted)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of profiles, as it ships with the runtime."""
+    import json
+    from importlib.resources import files
+
+    loaded: dict[str, Any] = json.loads((files("aisimc_runtime") / "schemas" / SCHEMA_NAME).read_bytes())
+    return loaded

@@ -1,0 +1,1 @@
+"""JSON Schemas of the files that the runtime reads from people."""
