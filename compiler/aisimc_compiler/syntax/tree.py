@@ -6,7 +6,9 @@ from typing import Literal, NamedTuple
 
 from aisimc_compiler.source import Source, Span
 
-ValueKind = Literal["string", "integer", "decimal", "word", "boolean", "list", "range", "quantity", "pointer"]
+ValueKind = Literal[
+    "string", "integer", "decimal", "word", "boolean", "list", "range", "quantity", "pointer", "invalid"
+]
 
 
 class Name(NamedTuple):
@@ -21,7 +23,8 @@ class Value(NamedTuple):
 
     `value` holds: str for string (unescaped), word and pointer; int for integer; float for decimal; bool for
     boolean; tuple[Value, ...] for list; (Value, Value) for range; the number's Value for quantity, whose unit
-    is in `unit`. `raw` is the text as written.
+    is in `unit`; None for invalid, a value that could not be read and that the parser has already complained of.
+    `raw` is the text as written.
     """
 
     kind: ValueKind
