@@ -1,10 +1,11 @@
 """Files by SHA-256, read-only once in, shared by every campaign of a user.
 
 STORE/
-  objects/AB/CDEF...   the bytes, mode 0444, named by their digest
+  objects/AB/CDEF...   the bytes, never writable, named by their digest
   notes/AB/CDEF....json  what a person would call them (kind, name); a convenience, never trusted
   wheels/SHA.json      which runtime was unpacked from a wheel; the runtime itself is an object
-  mirrors/             bare git mirrors of trace repositories
+  builds/KEY.json      which artifact a build gave, by everything that went into it
+  mirrors/             bare git mirrors of trace and engine repositories
   tmp/                 files on their way in
   in-use               locked shared while a run reads objects, exclusively by `gc`
 
@@ -73,21 +74,29 @@ class Store:
             )
         return path
 
-    def add_file(self, source: Path, *, kind: str = "", name: str = "") -> str:
+    def add_file(self, source: Path, *, kind: str = "", name: str = "", executable: bool = False) -> str:
         """Copy a file in; its SHA-256. Raises `Blocked`."""
         try:
             with source.open("rb") as stream:
-                return self.add_stream(stream, kind=kind, name=name or source.name)
+                return self.add_stream(stream, kind=kind, name=name or source.name, executable=executable)
         except OSError as error:
             raise explain(error, f"cannot read {source}") from error
 
-    def add_stream(self, stream: IO[bytes], *, kind: str = "", name: str = "", expected: str | None = None) -> str:
+    def add_stream(
+        self,
+        stream: IO[bytes],
+        *,
+        kind: str = "",
+        name: str = "",
+        expected: str | None = None,
+        executable: bool = False,
+    ) -> str:
         """Copy a stream in; its SHA-256. With `expected`, other bytes are not kept and raise `Blocked`."""
         with self.incoming() as (write, temporary):
             digest, _ = copy_hashing(stream, write)
             if expected is not None and digest != expected:
                 raise Blocked(f"{name or 'the bytes'} hash to {digest}, not to the pinned {expected}")
-            self._settle(write, temporary, digest)
+            self._settle(write, temporary, digest, 0o555 if executable else 0o444)
         self.note_down(digest, kind=kind, name=name)
         return digest
 
@@ -120,13 +129,13 @@ class Store:
             raise explain(error, f"cannot make the store at {self.root}") from error
         return folder
 
-    def _settle(self, stream: IO[bytes], temporary: Path, digest: str) -> None:
+    def _settle(self, stream: IO[bytes], temporary: Path, digest: str, mode: int) -> None:
         """Sync what was written and give it its name; a good object of that name stays as it is."""
         stream.flush()
         os.fsync(stream.fileno())
         target = self.path(digest)
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.chmod(0o444)
+        temporary.chmod(mode)
         temporary.replace(target)
         sync_folder(target.parent)
 
