@@ -51,7 +51,7 @@ def insert_attribute(after: Attribute, name: str, text: str, why: str) -> Edit:
     if indent.strip() or (rest and not rest.startswith("#") and rest != ","):
         return Edit(end, end, f" {name} = {text}", why)
     at = line_end if line_end != -1 else len(source.text)
-    return Edit(at, at, f"\n{indent}{name.ljust(_equals_column(after))}= {text}", why)
+    return Edit(at, at, f"\n{indent}{name.ljust(max(_equals_column(after), len(name) + 1))}= {text}", why)
 
 
 def attributes(block: Block) -> dict[str, Attribute]:
@@ -76,4 +76,4 @@ def grouped(number: int) -> str:
 def _equals_column(attribute: Attribute) -> int:
     source = attribute.name.span.source
     between = source.text[attribute.name.span.start : attribute.value.span.start]
-    return max(between.find("="), len(attribute.name.text) + 1)
+    return between.find("=")
