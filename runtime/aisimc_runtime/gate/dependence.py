@@ -85,8 +85,7 @@ def diagnose(series: Series, thresholds: Mapping[str, float]) -> tuple[Diagnosti
         _temperature(series, thresholds),
     ]
     out.extend(
-        _information(f"lag{lag}_autocorrelation", autocorrelation(logs, lag), "no variation")
-        for lag in FURTHER_LAGS
+        _information(f"lag{lag}_autocorrelation", autocorrelation(logs, lag), "no variation") for lag in FURTHER_LAGS
     )
     elapsed = None if series.elapsed_s is None else pearson(logs, series.elapsed_s)
     out.append(_information("elapsed_time_trend", elapsed, "elapsed times are not known"))
