@@ -1,0 +1,43 @@
+"""The nearest known name to a misspelt one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LONGEST = 64
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """Edits (insert, delete, replace, swap of neighbours) between two texts; more than `limit` counts as limit + 1."""
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    before: list[int] = []
+    previous = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        current = [i]
+        for j, b in enumerate(right, 1):
+            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == right[j - 2] and left[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        if min(current) > limit:
+            return limit + 1
+        before, previous = previous, current
+    return previous[-1]
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` most likely means, or None. Case, `-` and `_` do not count; ties go to the first."""
+    if len(name) > _LONGEST:
+        return None
+    plain = _plain(name)
+    best, best_cost = None, max(1, min(3, len(plain) // 3)) + 1
+    for candidate in known:
+        cost = distance(plain, _plain(candidate), best_cost - 1)
+        if cost < best_cost:
+            best, best_cost = candidate, cost
+    return best
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")

@@ -1,0 +1,282 @@
+"""One block of the tree read against the vocabulary: attributes to values of their kind, blocks by keyword.
+
+What is wrong with a single token is reported here (unknown names, wrong kinds, duplicates); what is absent is the
+caller's to judge, because a family or a default may still give it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aisimc_compiler.model.campaign import Given, Interval, Values
+from aisimc_compiler.model.resolve.context import Context
+from aisimc_compiler.model.vocabulary import (
+    BOOLEAN,
+    DECIMAL,
+    INTEGER,
+    LIST,
+    QUANTITY,
+    RANGE,
+    REQUIRED,
+    STRING,
+    UNITS,
+    WORD,
+    WORD_OR_LIST,
+    WORD_OR_STRING,
+    Attribute,
+    Block,
+)
+from aisimc_compiler.source import Span
+from aisimc_compiler.syntax import tree
+
+_INT64 = 2**63
+_TREE_KINDS: dict[str, tuple[str, ...]] = {
+    STRING: ("string",),
+    WORD: ("word",),
+    INTEGER: ("integer",),
+    DECIMAL: ("decimal", "integer"),
+    BOOLEAN: ("boolean",),
+    LIST: ("list",),
+    RANGE: ("range",),
+    QUANTITY: ("quantity",),
+    WORD_OR_STRING: ("word", "string"),
+    WORD_OR_LIST: ("word", "list"),
+    "pointer": ("pointer",),
+}
+
+
+class Reading:
+    """A block as read. `touched` names what stands in it, well or not, so that nothing of it counts as missing."""
+
+    __slots__ = ("blocks", "given", "name", "spec", "touched", "tree")
+
+    def __init__(self, block: tree.Block, spec: Block, name: Span) -> None:
+        self.tree = block
+        self.spec = spec
+        self.name = name
+        """The block's name: its label, else its keyword."""
+        self.given: Values = {}
+        self.blocks: dict[str, list[tree.Block]] = {}
+        self.touched: set[str] = set()
+
+    def one(self, keyword: str) -> tree.Block | None:
+        """The single block of that keyword, if it stands here."""
+        found = self.blocks.get(keyword)
+        return found[0] if found else None
+
+
+def read(context: Context, block: tree.Block, spec: Block) -> Reading:
+    """Reads a block's body. Every duplicate, unknown name and wrong kind in it is reported."""
+    reading = Reading(block, spec, block.labels[0].span if block.labels else block.keyword.span)
+    attributes = spec.attributes
+    given = reading.given
+    touched = reading.touched
+    for item in block.body:
+        if isinstance(item, tree.Attribute):
+            name, value = item
+            text = name.text
+            attribute = attributes.get(text)
+            if attribute is None or text in touched:
+                _odd_attribute(context, reading, item)
+                continue
+            touched.add(text)
+            result = convert(context, attribute, name, value)
+            if result is not None:
+                given[text] = result
+        elif isinstance(item, tree.Block):
+            _read_block(context, reading, item)
+        else:
+            from aisimc_compiler.model.resolve.mismatch import bare_value
+
+            context.report(bare_value(reading.spec, item))
+    return reading
+
+
+def _odd_attribute(context: Context, reading: Reading, item: tree.Attribute) -> None:
+    """An attribute that is unknown here, or given twice."""
+    from aisimc_compiler.model.resolve import mismatch
+
+    text = item.name.text
+    if text in reading.spec.attributes or text in reading.spec.blocks:
+        if text in reading.touched:
+            context.report(mismatch.twice(item.name, _first(reading, text)))
+            return
+        reading.touched.add(text)
+        context.report(mismatch.attribute_for_block(reading.spec, item))
+        return
+    diagnostic, meant = mismatch.unknown_name(reading.spec, item.name)
+    context.report(diagnostic)
+    if meant:
+        reading.touched.add(meant)
+
+
+def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
+    text = item.keyword.text
+    key = reading.spec.blocks.get(text)
+    if key is None:
+        from aisimc_compiler.model.resolve import mismatch
+
+        if text in reading.spec.attributes:
+            if text in reading.touched:
+                context.report(mismatch.twice(item.keyword, _first(reading, text)))
+            else:
+                reading.touched.add(text)
+                context.report(mismatch.block_for_attribute(reading.spec, item))
+            return
+        diagnostic, meant = mismatch.unknown_name(reading.spec, item.keyword, block=True)
+        context.report(diagnostic)
+        if meant:
+            reading.touched.add(meant)
+        return
+    from aisimc_compiler.model.vocabulary import BLOCKS
+
+    if text in reading.touched and not BLOCKS[key].repeated:
+        from aisimc_compiler.model.resolve import mismatch
+
+        context.report(mismatch.twice(item.keyword, _first(reading, text)))
+        return
+    reading.touched.add(text)
+    if label_fits(context, item, BLOCKS[key]):
+        reading.blocks.setdefault(text, []).append(item)
+
+
+def _first(reading: Reading, text: str) -> Span:
+    """Where a name stands for the first time in a block."""
+    for item in reading.tree.body:
+        if isinstance(item, tree.Attribute) and item.name.text == text:
+            return item.name.span
+        if isinstance(item, tree.Block) and item.keyword.text == text:
+            return item.keyword.span
+    return reading.name
+
+
+def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:
+    """Whether a block has the label that it takes; reports it when it has not."""
+    labels = block.labels
+    if spec.label == "":
+        fits = not labels
+    elif len(labels) != 1:
+        fits = False
+    elif spec.label == "string":
+        fits = isinstance(labels[0], tree.Value) and labels[0].kind == "string"
+    else:
+        fits = isinstance(labels[0], tree.Name) and (spec.label == "name" or labels[0].text in spec.words)
+    if not fits:
+        from aisimc_compiler.model.resolve.mismatch import label_misfit
+
+        context.report(label_misfit(block, spec))
+    return fits
+
+
+def convert(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:
+    """The value in its attribute's kind, or None when that was reported."""
+    kind = value.kind
+    if kind not in _TREE_KINDS[attribute.kind]:
+        if kind != "invalid":
+            from aisimc_compiler.model.resolve.mismatch import wrong_kind
+
+            context.report(wrong_kind(attribute, name, value))
+        return None
+    if kind == "word":
+        if attribute.words and value.value not in attribute.words and not attribute.ruled:
+            from aisimc_compiler.model.resolve.mismatch import unknown_word
+
+            context.report(unknown_word(attribute, name, value))
+            return None
+        return Given(value.value, value.span, name.span)
+    if kind == "string":
+        return _text(context, attribute, name, value)
+    if kind == "list":
+        return _items(context, attribute, name, value)
+    if kind in ("boolean", "pointer"):
+        return Given(value.value, value.span, name.span)
+    number = _number(attribute, value)
+    if number is None:
+        from aisimc_compiler.model.resolve.mismatch import bad_number
+
+        context.report(bad_number(attribute, name, value))
+        return None
+    return Given(number, value.span, name.span)
+
+
+def _text(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:
+    text = str(value.value)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            from aisimc_compiler.model.resolve.mismatch import lone_surrogate
+
+            context.report(lone_surrogate(name, value))
+            return None
+    return Given(text, value.span, name.span)
+
+
+def _items(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:
+    items = value.value
+    assert isinstance(items, tuple)
+    words = attribute.words if attribute.kind == LIST else ()
+    one = Attribute(attribute.item, "", words=words, ruled=attribute.ruled)
+    found = []
+    whole = True
+    for item in items:
+        given = convert(context, one, name, item)
+        if given is None:
+            whole = False
+        else:
+            found.append(given)
+    return Given(tuple(found), value.span, name.span) if whole else None
+
+
+def _number(attribute: Attribute, value: tree.Value) -> Any:
+    """The number, range or quantity in base units; None when it does not fit its kind."""
+    kind = value.kind
+    raw = value.value
+    if kind == "integer" or kind == "decimal":
+        return _plain_number(attribute.kind, raw)
+    if kind == "range":
+        assert isinstance(raw, tuple)
+        low, high = raw
+        if low.kind != "integer" or high.kind != "integer" or not -_INT64 <= low.value <= high.value < _INT64:
+            return None
+        return Interval(low.value, high.value)
+    assert isinstance(raw, tree.Value)
+    factor = UNITS[attribute.dimension].get(value.unit)
+    if factor is None:
+        return None
+    number: Any = raw.value
+    scaled = number * factor
+    if attribute.dimension == "size":
+        return int(scaled) if -_INT64 <= scaled < _INT64 and scaled == int(scaled) else None
+    return _plain_number(DECIMAL, scaled)
+
+
+def _plain_number(kind: str, raw: Any) -> Any:
+    if kind == INTEGER:
+        return raw if -_INT64 <= raw < _INT64 else None
+    if isinstance(raw, int):
+        return float(raw) if -_INT64 <= raw < _INT64 else None
+    return raw if raw - raw == 0 else None
+
+
+def require(context: Context, reading: Reading, *, also: frozenset[str] = frozenset()) -> None:
+    """Reports what a block must say and does not: `name.missing`, once for the block, at its name."""
+    touched = reading.touched
+    spec = reading.spec
+    missing = [
+        text
+        for text, attribute in spec.attributes.items()
+        if attribute.presence == REQUIRED and text not in touched and text not in also
+    ]
+    if missing and not context.torn(reading.tree.span):
+        from aisimc_compiler.model.resolve.mismatch import missing_attributes
+
+        context.report(missing_attributes(reading.tree, reading.name, missing))
+
+
+def fill(reading: Reading) -> None:
+    """Puts the defaults in, standing at the block's name."""
+    given = reading.given
+    for text, attribute in reading.spec.attributes.items():
+        if attribute.default is not None and text not in given and text not in reading.touched:
+            given[text] = Given(attribute.default, reading.name, reading.name, "default")
