@@ -24,7 +24,9 @@ Json = dict[str, Any]
 def build(design: Design, row: str, history: History) -> Json:
     """The gate of one row from its record; pure, so `verify` can make it again and compare."""
     valid = [found for _, found in sorted(history.valid().items())]
-    began = min((datetime.fromisoformat(found.halves[0].at) for found in valid), default=datetime.now(UTC))
+    began = min(
+        (datetime.fromisoformat(found.halves[0].at) for found in valid), default=datetime.max.replace(tzinfo=UTC)
+    )
     pairs = [_pair(found, began) for found in valid]
     decision = _decide(design, history, pairs)
     ratios = [pair["ratio"] for pair in pairs]
