@@ -15,8 +15,8 @@ import orjson
 
 from aisimc_runtime.compare.classes import Classes, Found
 from aisimc_runtime.compare.flatten import Path
-from aisimc_runtime.compare.parting import Earliest, describe
 from aisimc_runtime.compare.pairing import Pairing, pair
+from aisimc_runtime.compare.parting import Earliest, describe
 from aisimc_runtime.compare.sameness import equal_bytes, sha256
 from aisimc_runtime.compare.scan import RECORDS, Document
 from aisimc_runtime.compare.shape import Shapes

@@ -73,5 +73,9 @@ def _authored(identities: list[Identity]) -> list[Identity]:
     numbers = [_NUMBERED.match(name) for name, _ in identities]
     if not all(numbers):
         return identities
-    keyed = [(int(match.group(1)), identity[1], identity) for match, identity in zip(numbers, identities, strict=True) if match]
+    keyed = [
+        (int(match.group(1)), identity[1], identity)
+        for match, identity in zip(numbers, identities, strict=True)
+        if match
+    ]
     return [identity for _, _, identity in sorted(keyed)]

@@ -61,7 +61,9 @@ class _Event(NamedTuple):
     literal: str
 
 
-def describe(parting: Parting, a: Document, b: Document, names: tuple[str, str], spans: tuple[int, int]) -> dict[str, Any]:
+def describe(
+    parting: Parting, a: Document, b: Document, names: tuple[str, str], spans: tuple[int, int]
+) -> dict[str, Any]:
     """The parting with the request's own records and the events around it on both sides.
 
     `names` are the request's session on both sides, `spans` its positions in the two files (-1 where it is absent).
