@@ -49,7 +49,8 @@ class Mirror:
     def of(cls, store: Store, repository: str, processes: Processes) -> Mirror:
         """The mirror of a repository, made when it is not there. Raises `Blocked`."""
         name = hashlib.sha256(repository.encode()).hexdigest()[:24]
-        mirror = cls(store.root / "mirrors" / f"{name}.git", repository, processes)
+        # Apart from the shallow mirrors of trace repositories: ancestry needs whole histories.
+        mirror = cls(store.root / "mirrors" / f"{name}-history.git", repository, processes)
         if not (mirror.folder / "HEAD").is_file():
             mirror._make()
         return mirror
