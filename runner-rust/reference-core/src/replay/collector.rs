@@ -1,14 +1,292 @@
 //! Collects what happens to requests and turns it into a report.
+//!
+//! Token times are kept only while a request runs: when it ends, its gaps go into streaming
+//! statistics and five figures remain.
 
+use uuid::Uuid;
+
+use super::engine_config::{KvEvictionPolicy, TimingModelConfig};
+use super::evidence::{KvIngestEvidence, OfflineRuntimeEvidence, PressureEvidence};
+use super::evidence::{PressureKind, PressureRecord};
+use super::loadgen::DirectRequest;
+use super::options::ReplayCaptureOptions;
+use super::record::{
+    AdmissionRecord, ReplayRequestPool, ReplayRoutingOutcome, ReplayTerminalStatus, RoutingRecord,
+};
 use super::report::ReplayReport;
+use super::spec::SlaThresholds;
+use super::statistics::StreamingStats;
+use super::summary;
+use crate::engine::placement::Place;
+use crate::engine::rank::{Pressure, RequestIndex};
+use crate::engine::runtime::PoolUse;
+use crate::engine::worker::GroupStart;
+
+/// A step of a handoff that is stamped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandoffStamp {
+    /// Prompt computed.
+    SourceHeld,
+    /// Destination blocks set aside.
+    DestinationReserved,
+    /// Request handed to the decode scheduler.
+    DestinationActivated,
+    /// Prefill blocks let go.
+    SourceReleased,
+}
+
+/// What is known about one request.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Observed {
+    pub uuid: Uuid,
+    pub request_id: Option<String>,
+    pub session_id: Option<String>,
+    pub turn_index: Option<usize>,
+    pub metadata: serde_json::Value,
+    pub arrival_ms: f64,
+    pub input_length: usize,
+    pub requested_output: usize,
+    pub routing: Vec<RoutingRecord>,
+    pub admissions: Vec<AdmissionRecord>,
+    pub pressure: Vec<usize>,
+    pub source_held_ms: Option<f64>,
+    pub destination_reserved_ms: Option<f64>,
+    pub destination_activated_ms: Option<f64>,
+    pub source_released_ms: Option<f64>,
+    /// Token times of a running request.
+    pub tokens: Vec<f64>,
+    pub output: usize,
+    pub first_token_ms: Option<f64>,
+    pub second_token_ms: Option<f64>,
+    pub last_token_ms: Option<f64>,
+    pub mean_gap_ms: Option<f64>,
+    pub terminal: Option<(ReplayTerminalStatus, f64)>,
+}
 
 /// Collector of a replay's observations.
 #[derive(Debug, Default)]
-pub struct TraceCollector {}
+pub struct TraceCollector {
+    options: ReplayCaptureOptions,
+    sla: Option<SlaThresholds>,
+    pub(super) requests: Vec<Observed>,
+    pub(super) gaps: StreamingStats,
+    pub(super) user_rates: StreamingStats,
+    pressure: PressureEvidence,
+    pub(super) prefill_tokens: usize,
+    pub(super) pools: Pools,
+}
+
+/// The pools' share in the report.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pools {
+    pub prefill: Option<PoolUse>,
+    pub decode: PoolUse,
+    pub eviction: KvEvictionPolicy,
+    pub timing: Vec<(&'static str, TimingModelConfig)>,
+}
 
 impl TraceCollector {
+    /// A collector that keeps what `options` ask for and measures goodput against `sla`.
+    pub(crate) fn new(options: ReplayCaptureOptions, sla: Option<SlaThresholds>) -> Self {
+        Self {
+            options,
+            sla,
+            ..Self::default()
+        }
+    }
+
+    /// A request arrived; returns its number.
+    pub(crate) fn on_arrival(&mut self, request: &DirectRequest) -> RequestIndex {
+        self.requests.push(Observed {
+            uuid: request.uuid,
+            request_id: request.request_id.clone(),
+            session_id: request.session_id.clone(),
+            turn_index: request.turn_index,
+            metadata: request.metadata.clone(),
+            arrival_ms: request.arrival_time_ms,
+            input_length: request.prompt.len(),
+            requested_output: request.max_output_tokens,
+            ..Observed::default()
+        });
+        (self.requests.len() - 1) as RequestIndex
+    }
+
+    /// A request was placed.
+    pub(crate) fn on_route(&mut self, index: RequestIndex, pool: ReplayRequestPool, place: Place) {
+        self.requests[index as usize].routing.push(RoutingRecord {
+            pool,
+            outcome: ReplayRoutingOutcome::Immediate,
+            queue_entered_at_ms: None,
+            queue_wait_ms: 0.0,
+            released_at_ms: None,
+            logical_worker_id: place.worker,
+            scheduler_id: place.scheduler,
+            dp_rank: place.rank as u32,
+            reported_overlap_tokens: 0,
+            selected_overlap_blocks: None,
+            best_available_overlap_blocks: None,
+            overlap_regret_blocks: None,
+            placement_replica_id: None,
+        });
+    }
+
+    /// A pass started: admissions and pressure.
+    pub(crate) fn on_pass_start(
+        &mut self,
+        pool: ReplayRequestPool,
+        worker: usize,
+        start: &GroupStart,
+        now_ms: f64,
+    ) {
+        for (rank, pass) in &start.ranks {
+            self.prefill_tokens += pass.prefill_tokens;
+            for pressure in &pass.pressure {
+                self.on_pressure(pool, (worker, *rank), pressure, now_ms);
+            }
+            for admission in &pass.admissions {
+                self.on_admission(admission.request, pool, admission.reused_tokens, now_ms);
+            }
+        }
+    }
+
+    fn on_admission(
+        &mut self,
+        index: RequestIndex,
+        pool: ReplayRequestPool,
+        reused_input_tokens: usize,
+        at_ms: f64,
+    ) {
+        let observed = &mut self.requests[index as usize];
+        let earlier = observed
+            .admissions
+            .iter()
+            .filter(|a| a.pool == pool)
+            .count();
+        observed.admissions.push(AdmissionRecord {
+            admission_ordinal: observed.admissions.len(),
+            pool_admission_ordinal: earlier,
+            pool,
+            at_ms,
+            reused_input_tokens,
+            is_readmission: earlier > 0,
+        });
+        let open = observed.pressure.iter().rev().find(|&&ordinal| {
+            let record = &self.pressure.records[ordinal];
+            record.pool == pool && record.readmitted_at_ms.is_none()
+        });
+        if let Some(&ordinal) = open {
+            self.pressure.records[ordinal].readmitted_at_ms = Some(at_ms);
+        }
+    }
+
+    fn on_pressure(
+        &mut self,
+        pool: ReplayRequestPool,
+        (worker_id, rank): (usize, usize),
+        pressure: &Pressure,
+        now_ms: f64,
+    ) {
+        if !self.options.capture_canonical_evidence {
+            return;
+        }
+        let ordinal = self.pressure.records.len();
+        let observed = &mut self.requests[pressure.request as usize];
+        observed.pressure.push(ordinal);
+        match pressure.kind {
+            PressureKind::VllmPreemption => self.pressure.vllm_preemptions_total += 1,
+            PressureKind::SglangRetraction => self.pressure.sglang_retractions_total += 1,
+        }
+        self.pressure.records.push(PressureRecord {
+            pressure_ordinal: ordinal,
+            at_ms: now_ms + pressure.offset_ms,
+            pool,
+            worker_id,
+            dp_rank: rank as u32,
+            kind: pressure.kind,
+            request_uuid: observed.uuid,
+            state_before: pressure.before.clone(),
+            state_after: pressure.after.clone(),
+            request_active_blocks_before: pressure.request_blocks,
+            logical_available_blocks_before: pressure.available_blocks,
+            required_blocks_before: pressure.required_blocks,
+            readmitted_at_ms: None,
+        });
+    }
+
+    /// A request emitted a token.
+    pub(crate) fn on_token(&mut self, index: RequestIndex, now_ms: f64) {
+        self.requests[index as usize].tokens.push(now_ms);
+    }
+
+    /// A handoff went on.
+    pub(crate) fn on_handoff(&mut self, index: RequestIndex, stamp: HandoffStamp, now_ms: f64) {
+        let observed = &mut self.requests[index as usize];
+        let slot = match stamp {
+            HandoffStamp::SourceHeld => &mut observed.source_held_ms,
+            HandoffStamp::DestinationReserved => &mut observed.destination_reserved_ms,
+            HandoffStamp::DestinationActivated => &mut observed.destination_activated_ms,
+            HandoffStamp::SourceReleased => &mut observed.source_released_ms,
+        };
+        *slot = Some(now_ms);
+    }
+
+    /// A request ended: fold its token times.
+    pub(crate) fn on_terminal(
+        &mut self,
+        index: RequestIndex,
+        status: ReplayTerminalStatus,
+        now_ms: f64,
+    ) {
+        let observed = &mut self.requests[index as usize];
+        observed.terminal = Some((status, now_ms));
+        let tokens = std::mem::take(&mut observed.tokens);
+        observed.output = tokens.len();
+        observed.first_token_ms = tokens.first().copied();
+        observed.second_token_ms = tokens.get(1).copied();
+        observed.last_token_ms = tokens.last().copied();
+        let mut sum = 0.0;
+        for pair in tokens.windows(2) {
+            let gap = pair[1] - pair[0];
+            sum += gap;
+            self.gaps.push(gap);
+            if gap > 0.0 {
+                self.user_rates.push(1000.0 / gap);
+            }
+        }
+        if tokens.len() > 1 {
+            observed.mean_gap_ms = Some(sum / (tokens.len() - 1) as f64);
+        }
+    }
+
+    /// Note the pools' time and timing for the report.
+    pub(crate) fn note_pools(
+        &mut self,
+        prefill: Option<PoolUse>,
+        decode: PoolUse,
+        eviction: KvEvictionPolicy,
+        timing: Vec<(&'static str, TimingModelConfig)>,
+    ) {
+        self.pools = Pools {
+            prefill,
+            decode,
+            eviction,
+            timing,
+        };
+    }
+
     /// The report of everything collected; an empty one when nothing was.
     pub fn finish(self) -> ReplayReport {
-        ReplayReport::default()
+        let keep_records = self.options.effective_per_request();
+        let evidence = self.options.capture_canonical_evidence;
+        let mut report = summary::build(&self, self.sla);
+        if keep_records {
+            report.per_request = summary::records(&self);
+        }
+        report.runtime_evidence = OfflineRuntimeEvidence {
+            lifecycle_operations: Vec::new(),
+            pressure: evidence.then_some(self.pressure),
+            kv_ingest: evidence.then(KvIngestEvidence::empty),
+        };
+        report
     }
 }

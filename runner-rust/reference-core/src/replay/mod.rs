@@ -9,6 +9,7 @@ mod entry;
 mod error;
 mod evidence;
 mod factory;
+mod inline;
 pub mod loadgen;
 mod options;
 mod record;
@@ -17,12 +18,13 @@ mod report;
 mod sketch;
 mod spec;
 mod statistics;
+mod summary;
 
 pub use canonical::{
     CANONICAL_RESULT_EXCLUSIONS, CANONICAL_SCHEMA_VERSION, CanonicalReplayCoverage,
     CanonicalReplayRecord, canonicalize_json,
 };
-pub use collector::TraceCollector;
+pub use collector::{HandoffStamp, TraceCollector};
 pub use engine_config::{
     Backend, EngineConfig, KvEvictionPolicy, KvTransferTimingMode, PreemptionMode,
     ReplayEngineConfig, ReplayRoleConfig, SchedulePolicy, SglangConfig, TimingModelConfig,
