@@ -93,7 +93,8 @@ pub fn count(summary: &Value, per_request: Value, evidence: Value) -> Outcome<Ma
     let evidence: Evidence = serde_json::from_value(evidence)
         .map_err(|error| Failure::core("runtime evidence", error))?;
     let mut counters = of_summary(summary);
-    counters.append(&mut of_requests(&requests));
+    let authored = summary.get("num_requests").and_then(Value::as_u64);
+    counters.append(&mut of_requests(&requests, authored));
     counters.append(&mut of_evidence(&evidence));
     Ok(counters)
 }
@@ -122,7 +123,8 @@ fn of_summary(summary: &Value) -> Map<String, Value> {
     .collect()
 }
 
-fn of_requests(requests: &[Request]) -> Map<String, Value> {
+/// `authored` is the number of requests in the report; one that a time limit cut off has no record.
+fn of_requests(requests: &[Request], authored: Option<u64>) -> Map<String, Value> {
     let short = requests
         .iter()
         .filter(|request| request.output_length < request.requested_output_length)
@@ -143,7 +145,7 @@ fn of_requests(requests: &[Request]) -> Map<String, Value> {
     object(json!({
         "requested_output_tokens": requests.iter().map(|request| request.requested_output_length).sum::<u64>(),
         "requests_with_short_output": short,
-        "all_requests_full_output": short == 0,
+        "all_requests_full_output": short == 0 && authored.is_none_or(|number| number == requests.len() as u64),
         "terminal_counts": terminal,
         "requests_with_reuse": requests.iter().filter(|request| request.reused_input_tokens > 0).count(),
         "prefill_workers": workers(requests, |request| request.prefill_worker_idx),
@@ -268,6 +270,17 @@ mod tests {
         ] {
             assert_eq!(counters[key], Value::Null, "{key}");
         }
+    }
+
+    #[test]
+    fn a_request_without_a_record_has_no_full_output() {
+        let full = |authored: u64| {
+            let summary = json!({"num_requests": authored});
+            count(&summary, json!([request(&json!({}))]), json!({})).expect("counters")["all_requests_full_output"]
+                .clone()
+        };
+        assert_eq!(full(1), json!(true));
+        assert_eq!(full(2), json!(false));
     }
 
     #[test]
