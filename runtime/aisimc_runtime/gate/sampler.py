@@ -116,11 +116,9 @@ class Sampler:
             if spoilt >= INVALIDATION_LIMIT:
                 return Ending.EXHAUSTED, spoilt
             round_ += 1
-            attempts = []
-            for step in halves:
-                attempts.append(self._attempt(step, round_))
-                if attempts[-1].status == "failed":
-                    return Ending.FAILED, spoilt
+            attempts = self._round(halves, round_)
+            if attempts[-1].status == "failed":
+                return Ending.FAILED, spoilt
             causes = detect(attempts, cpus=self.bench.cpus, declared=self.declared, stopped=self.bench.stopped())
             self._judge(pair, round_, (attempt.attempt for attempt in attempts), causes)
             if not causes:
