@@ -1,0 +1,55 @@
+"""`aisimc cancel RUN`: end the cluster jobs that a run submitted, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aisimc_runtime.command.writing import fail
+from aisimc_runtime.failures import Blocked, Failure, Refused
+
+
+@click.command("cancel", help="End the cluster jobs that a run submitted, and no others.")
+@click.argument("run", type=click.Path(path_type=Path))
+def command(run: Path) -> None:
+    """RUN is a run's folder, as `aisimc run` names it (or its name under .aisimc/runs)."""
+    try:
+        click.echo(cancel(run))
+    except Failure as failure:
+        fail(failure)
+
+
+def cancel(run: Path) -> str:
+    """Cancel and say what was done, in one line. Raises `Refused` for no run, `Blocked` when Slurm gave no answer."""
+    import time
+
+    from aisimc_runtime.executors.cluster.cancel import all_places, cancel_tries
+    from aisimc_runtime.executors.cluster.shared import CANCELLED_FILE, read_campaign
+    from aisimc_runtime.executors.cluster.submit import end_try
+    from aisimc_runtime.executors.slurm.client import SlurmScheduler
+    from aisimc_runtime.executors.slurm.settings import SlurmSettings
+    from aisimc_runtime.ports.files import write_atomic
+
+    folder = run if run.is_dir() else Path(".aisimc/runs") / run
+    if not (folder / "plan.json").is_file():
+        raise Refused(f"{run} is not the folder of a run", help="`aisimc run` names it when it begins and ends")
+    campaign = read_campaign(folder.resolve())
+    if campaign is None:
+        return f"{folder.name} has submitted nothing to a cluster"
+    write_atomic(campaign.run_folder / CANCELLED_FILE, b"cancelled\n")  # a harness that watches the run stops at this
+    scheduler = SlurmScheduler(SlurmSettings(shared=campaign.place))
+    outcome = cancel_tries(campaign, scheduler, all_places(campaign), time.sleep)
+    if outcome.unclear:
+        raise Blocked(
+            f"it is not known whether the jobs of {folder.name} ended: {outcome.unclear}",
+            help=f"`aisimc cancel {run}` again when Slurm answers",
+        )
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    for place, known in outcome.ended:
+        end_try(place, known.name, "cancelled by `aisimc cancel`", stamp)
+    if not outcome.jobs:
+        return f"{folder.name} has no job in the queue"
+    return (
+        f"cancelled {len(outcome.jobs)} job{'s' * (len(outcome.jobs) > 1)} of {folder.name}: {', '.join(outcome.jobs)}"
+    )

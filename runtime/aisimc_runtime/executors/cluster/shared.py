@@ -1,0 +1,171 @@
+"""The campaign's place in the folder that login node and compute nodes share.
+
+SHARED/aisimc/RUN-TOKEN/
+  objects/SHA256            artifacts and inputs, once each, read-only
+  rows/ROW/
+    stage.json              what a node brings to its local storage, with digests
+    row.sh, log.txt         the batch script, and what it printed
+    attempts/ATTEMPT/       node, beat, failed.txt of one start of the job
+    result/                 the bundle (bundle.py)
+
+The run folder holds `cluster.json` (the token, this place) and, per row, `rows/ROW/cluster.jsonl`: what was
+submitted, written before and after each submission, so that a harness killed between the two finds its job again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aisimc_runtime.executors.cluster import bundle
+from aisimc_runtime.executors.cluster.port import Known, Unknown
+from aisimc_runtime.executors.cluster.states import Bundle, Files
+from aisimc_runtime.failures import Blocked
+from aisimc_runtime.ports.files import explain, sync_folder, write_atomic
+
+CLUSTER_FILE = "cluster.json"
+RECORD_FILE = "cluster.jsonl"
+CANCELLED_FILE = "cluster-cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """One run on one cluster."""
+
+    token: str
+    """Unique to this run folder: in the name of every job that it submits."""
+    run_folder: Path
+    place: Path
+
+    def row(self, name: str) -> RowPlace:
+        """The row's places."""
+        return RowPlace(name, self.place / "rows" / name, self.run_folder / "rows" / name)
+
+    def job_name(self, row: str, number: int) -> str:
+        """The name of one try: nothing else in the queue is called so."""
+        return f"aisimc-{self.token}-{row}-{number}"
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `aisimc cancel` has spoken since the run was last started."""
+        return (self.run_folder / CANCELLED_FILE).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where one row's files are: on the shared folder, and in the run folder."""
+
+    name: str
+    shared: Path
+    local: Path
+
+    @property
+    def result(self) -> Path:
+        """The bundle's place."""
+        return self.shared / "result"
+
+    def records(self) -> list[dict[str, Any]]:
+        """What is recorded of this row's submissions; a torn last line (a killed harness) is left out."""
+        try:
+            lines = (self.local / RECORD_FILE).read_bytes().splitlines()
+        except FileNotFoundError:
+            return []
+        found = []
+        for line in lines:
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                continue
+        return found
+
+    def record(self, entry: dict[str, Any]) -> None:
+        """Append one line, synced before anything is done that relies on it. Raises `Blocked`."""
+        path = self.local / RECORD_FILE
+        try:
+            self.local.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as stream:
+                torn = stream.tell() > 0 and path.read_bytes()[-1:] != b"\n"
+                stream.write((b"\n" if torn else b"") + json.dumps(entry, sort_keys=True).encode() + b"\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+            sync_folder(self.local)
+        except OSError as error:
+            raise explain(error, f"cannot write {path}") from error
+
+    def files(self) -> Known[Files] | Unknown:
+        """What the row's jobs left; unknown when the shared folder cannot be read."""
+        try:
+            next(self.shared.iterdir(), None)  # asks a network file system for what is new, and fails when it is gone
+            checked = bundle.check_bundle(self.result)
+            newest = self._newest_attempt()
+        except OSError as error:
+            return Unknown(f"the shared folder cannot be read ({os.strerror(error.errno or 0).lower()}: {self.shared})")
+        if isinstance(checked, bundle.Checked):
+            return Known(Files(bundle=Bundle.WHOLE, node=str(checked.manifest.get("node", ""))))
+        state = Bundle.ABSENT if checked is None else Bundle.BROKEN
+        if newest is None:
+            return Known(Files(bundle=state, broken="" if checked is None else checked.reason))
+        return Known(
+            Files(
+                bundle=state,
+                broken="" if checked is None else checked.reason,
+                attempt=newest.name,
+                node=_text(newest / "node"),
+                beats=int(_text(newest / "beat") or 0),
+                failure=_text(newest / "failed.txt"),
+                lost=_text(newest / "lost.txt"),
+            )
+        )
+
+    def _newest_attempt(self) -> Path | None:
+        """The attempt with the highest job number and restart count."""
+        folder = self.shared / "attempts"
+        attempts = [path for path in folder.iterdir() if _order(path.name)] if folder.is_dir() else []
+        return max(attempts, key=lambda path: _order(path.name), default=None)
+
+
+def _order(attempt: str) -> tuple[int, ...]:
+    """`JOB.RESTART` as numbers; empty for a name that is no attempt."""
+    parts = attempt.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except FileNotFoundError:
+        return ""
+
+
+def open_campaign(run_folder: Path, shared: Path) -> Campaign:
+    """The run's place on the cluster, made when it is not there yet. Raises `Blocked`."""
+    about = run_folder / CLUSTER_FILE
+    known = read_campaign(run_folder)
+    if known is None:
+        token = secrets.token_hex(6)
+        place = shared / "aisimc" / f"{run_folder.name}-{token}"
+        known = Campaign(token, run_folder, place)
+        write_atomic(about, json.dumps({"token": token, "place": str(place)}, indent=1).encode() + b"\n")
+    try:
+        for folder in ("objects", "rows"):
+            (known.place / folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise Blocked(
+            f"cannot write to the shared folder {known.place.parent.parent}: {reason}",
+            help="slurm.shared in the profile must be a folder of your own that the compute nodes see too",
+        ) from error
+    return known
+
+
+def read_campaign(run_folder: Path) -> Campaign | None:
+    """The run's place, when it was ever on a cluster."""
+    try:
+        data = json.loads((run_folder / CLUSTER_FILE).read_bytes())
+        return Campaign(str(data["token"]), run_folder, Path(data["place"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
