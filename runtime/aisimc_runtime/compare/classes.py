@@ -39,6 +39,8 @@ class Found:
     root: Path
     a: bytes | None
     b: bytes | None
+    change: Change | None = None
+    """Set where the kind of change does not follow from the literals."""
 
 
 class Classes:
@@ -54,7 +56,7 @@ class Classes:
     def add(self, found: Found) -> None:
         """Count one difference."""
         self.total += 1
-        size = _size(found.a, found.b)
+        size = Size(found.change, None, None) if found.change else _size(found.a, found.b)
         pattern = self._pattern(found.root)
         entry = self._classes.get((pattern, size.change))
         if entry is None:

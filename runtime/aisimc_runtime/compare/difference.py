@@ -15,6 +15,7 @@ import orjson
 
 from aisimc_runtime.compare.classes import Classes, Found
 from aisimc_runtime.compare.flatten import Path
+from aisimc_runtime.compare.literals import Change
 from aisimc_runtime.compare.pairing import Pairing, pair
 from aisimc_runtime.compare.parting import Earliest, describe
 from aisimc_runtime.compare.sameness import equal_bytes, sha256
@@ -67,7 +68,7 @@ class _Comparison:
             self.differing += self.classes.total > before
         if self.pairing.moved:
             root: Path = (RECORDS,)
-            self.classes.add(Found(None, (*root, "order"), root, b'"as in a"', b'"as in b"'))
+            self.classes.add(Found(None, root, root, None, None, Change.ORDER))
 
     def _outside(self) -> Iterator[Found]:
         left = {name: span for name, span in self.a.members if name not in self.leave_out}
