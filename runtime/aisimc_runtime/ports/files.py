@@ -26,17 +26,22 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def write_atomic(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Write `data` under a temporary name, sync it, rename it into place. Raises `Blocked` when the disk refuses."""
+def write_atomic(path: Path, data: bytes, *, mode: int = 0o644, sync: bool = True) -> None:
+    """Write `data` under a temporary name, sync it, rename it into place. Raises `Blocked` when the disk refuses.
+
+    Without `sync` a power cut may lose the file, never show half of it where the reader checks it by content.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as stream:
             stream.write(data)
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         temporary.chmod(mode)
         temporary.replace(path)
-        sync_folder(path.parent)
+        if sync:
+            sync_folder(path.parent)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise explain(error, f"cannot write {path}") from error

@@ -12,7 +12,17 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
+
+
+KEPT_VARIABLES = ("LD_LIBRARY_PATH",)
+"""What an interpreter or a binary may need to start at all; nothing else of the environment reaches a replay."""
+
+
+def bare_environment() -> dict[str, str]:
+    """The environment of every replay and of every artifact that is asked something."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    return {"PATH": os.defpath, "LC_ALL": "C.UTF-8", **kept}
 
 
 class Finished(NamedTuple):
@@ -41,9 +51,11 @@ class Processes:
         env: Mapping[str, str] | None = None,
         stdin: bytes | None = None,
         timeout_s: float | None = None,
+        stdout: IO[bytes] | None = None,
         keep_bytes: int = 1 << 20,
     ) -> Finished:
-        """Run one tool to its end. At most `keep_bytes` of each stream are kept (the last of them).
+        """Run one tool to its end. At most `keep_bytes` of each stream are kept (the last of them);
+        with `stdout` the whole of that stream goes into the file instead.
 
         Raises `FileNotFoundError` when the tool is not there, `OSError` when it cannot be started.
         """
@@ -55,17 +67,17 @@ class Processes:
                 cwd=cwd,
                 env=None if env is None else dict(env),
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.PIPE if stdout is None else stdout,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
             self._running[process.pid] = process
         try:
-            stdout, stderr = process.communicate(stdin, timeout=timeout_s)
+            out, err = process.communicate(stdin, timeout=timeout_s)
             timed_out = False
         except subprocess.TimeoutExpired:
             end_group(process.pid)
-            stdout, stderr = process.communicate()
+            out, err = process.communicate()
             timed_out = True
         finally:
             if process.poll() is None:
@@ -73,7 +85,7 @@ class Processes:
                 process.wait()
             with self._lock:
                 self._running.pop(process.pid, None)
-        return Finished(process.returncode, _text(stdout, keep_bytes), _text(stderr, keep_bytes), timed_out)
+        return Finished(process.returncode, _text(out or b"", keep_bytes), _text(err, keep_bytes), timed_out)
 
     def end_all(self) -> None:
         """End every tool that runs, with its children; nothing new is started after this."""

@@ -82,6 +82,7 @@ class RowJob:
     @classmethod
     def read(cls, folder: Path) -> RowJob:
         """Read the job of a row folder. Raises `OSError`, `ValueError` or `KeyError` when it is not one."""
+        folder = folder.absolute()
         data = json.loads((folder / "job.json").read_bytes())
         if data["schema"] != JOB_SCHEMA:
             raise ValueError(f"{folder / 'job.json'} is not a row job of this version: {data['schema']}")

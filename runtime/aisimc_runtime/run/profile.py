@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Refused
+from aisimc_runtime.run.cpulist import parse_cpus
 from aisimc_runtime.run.job import Limits
 
 SIZES = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
@@ -68,17 +69,6 @@ def size_bytes(text: str | int) -> int:
         return text
     number, unit = _quantity(text)
     return int(number * SIZES[unit])
-
-
-def parse_cpus(value: str | list[int]) -> tuple[int, ...]:
-    """`0-3,8` or a list of CPU numbers, sorted and without repeats."""
-    if isinstance(value, list):
-        return tuple(sorted(set(value)))
-    numbers: set[int] = set()
-    for part in value.split(","):
-        first, _, last = part.strip().partition("-")
-        numbers.update(range(int(first), int(last or first) + 1))
-    return tuple(sorted(numbers))
 
 
 def _quantity(text: str) -> tuple[float, str]:
