@@ -37,6 +37,8 @@ class GateJob:
     design: Design
     time_limit_s: float
     cpus_per_process: int = 1
+    cpus: tuple[int, ...] | None = None
+    """CPUs that the profile allows; None: those that the process may use."""
 
     def to_json(self) -> dict[str, Any]:
         """The job as `job.json` holds it."""
@@ -50,6 +52,7 @@ class GateJob:
             "design": asdict(self.design),
             "time_limit_s": self.time_limit_s,
             "cpus_per_process": self.cpus_per_process,
+            "cpus": None if self.cpus is None else list(self.cpus),
         }
 
     def write(self) -> None:
@@ -74,6 +77,7 @@ class GateJob:
             design=Design(**design | {"rows": tuple(design["rows"]), "invalidate_on": tuple(design["invalidate_on"])}),
             time_limit_s=data["time_limit_s"],
             cpus_per_process=data["cpus_per_process"],
+            cpus=None if data["cpus"] is None else tuple(data["cpus"]),
         )
 
 
@@ -97,6 +101,7 @@ def stage(
     design: Design,
     time_limit_s: float,
     cpus_per_process: int = 1,
+    cpus: tuple[int, ...] | None = None,
 ) -> GateJob:
     """Fill a row's gate folder and return its job; a folder that is already there is filled the same way."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,6 +118,7 @@ def stage(
         design=design,
         time_limit_s=time_limit_s,
         cpus_per_process=cpus_per_process,
+        cpus=cpus,
     )
     job.write()
     return job

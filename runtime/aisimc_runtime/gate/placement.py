@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.gate.telemetry import SYS, parse_cpu_list, siblings
+from aisimc_runtime.run.cpulist import parse_cpus
+from aisimc_runtime.run.cpus import SYS, allowed_cpus, slots
 
 _NETWORK = ("9p", "afs", "beegfs", "ceph", "cifs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "orangefs")
 _MORE = ("panfs", "pvfs2", "smb3", "smbfs", "virtiofs", "wekafs")
@@ -25,40 +26,41 @@ class Placement:
     numa_nodes: tuple[int, ...]
 
 
-def choose(allowed: Collection[int], count: int, *, sys: Path = SYS) -> Placement:
-    """The last `count` CPUs of one NUMA node, one per core; raises `Blocked` when there are not as many.
+def choose(wanted: Sequence[int] | None, count: int) -> Placement:
+    """The last set of `count` CPUs on one NUMA node, out of the profile's `wanted` ones or all that we may use.
 
-    The last ones, because CPU 0 takes most interrupts. The harness leaves their cores altogether where it can.
+    The last one, because CPU 0 takes most interrupts. Raises `Blocked` when there is no such set.
     """
-    by_node = numa_nodes(sys)
-    fitting = [
-        (len(cpus), node, cpus)
-        for node, all_cpus in by_node.items()
-        if len(cpus := one_per_core(sorted(set(all_cpus) & set(allowed)))) >= count
-    ]
-    if not fitting:
+    slot = slots(allowed_cpus(wanted), count, None)[-1]
+    return _placed(slot.cpus, (slot.numa,))
+
+
+def again(cpus: Sequence[int], nodes: Sequence[int]) -> Placement:
+    """The placement that a row began with; raises `Blocked` when its CPUs are not ours any more."""
+    allowed = os.sched_getaffinity(0)
+    if not set(cpus) <= allowed:
         raise Blocked(
-            f"the gate needs {count} CPU{'s' if count > 1 else ''} on one NUMA node, and may use only "
-            f"{sorted(allowed)}",
-            help="give the process more CPUs, or lower cpus_per_replay in the profile",
+            f"the row's samples began on CPU {list(cpus)}, and now only {sorted(allowed)} may be used",
+            help="continue it with the same CPUs, or measure anew with --again",
         )
-    _, node, cpus = max(fitting)
-    return _placed(allowed, tuple(cpus[-count:]), (node,))
+    return _placed(tuple(cpus), tuple(nodes))
 
 
-def one_per_core(cpus: list[int]) -> list[int]:
-    """The first hardware thread of each core among `cpus`."""
-    return [cpu for cpu in cpus if cpu == min(siblings(cpu) & set(cpus) or {cpu})]
+def _placed(pinned: tuple[int, ...], nodes: tuple[int, ...]) -> Placement:
+    """The harness leaves the pinned cores altogether where it can, then the pinned CPUs."""
+    allowed = os.sched_getaffinity(0)
+    cores = {sibling for cpu in pinned for sibling in siblings(cpu)}
+    rest = allowed - cores or allowed - set(pinned) or allowed
+    return Placement(pinned, tuple(sorted(rest)), nodes)
 
 
-def numa_nodes(sys: Path = SYS) -> dict[int, list[int]]:
-    """CPUs by NUMA node; one node with every CPU where the machine tells none."""
-    found: dict[int, list[int]] = {}
-    for folder in sorted((sys / "devices/system/node").glob("node[0-9]*")):
-        cpus = parse_cpu_list((folder / "cpulist").read_text())
-        if cpus:
-            found[int(folder.name[4:])] = cpus
-    return found or {0: list(range(os.cpu_count() or 1))}
+def siblings(cpu: int) -> frozenset[int]:
+    """The hardware threads of the core that `cpu` is on, itself among them."""
+    try:
+        text = (SYS / f"cpu/cpu{cpu}/topology/thread_siblings_list").read_text()
+        return frozenset(parse_cpus(text))
+    except (OSError, ValueError):
+        return frozenset({cpu})
 
 
 def file_system(path: Path, mounts: str | None = None) -> str:
@@ -84,19 +86,3 @@ def file_system(path: Path, mounts: str | None = None) -> str:
 def is_local(path: Path) -> bool:
     """Whether `path` is on this node's own storage, as far as the machine tells."""
     return file_system(path.resolve()) not in NETWORK_FILE_SYSTEMS
-
-
-def again(allowed: Collection[int], cpus: Collection[int], nodes: Collection[int]) -> Placement:
-    """The placement that a row began with; raises `Blocked` when its CPUs are not ours any more."""
-    if not set(cpus) <= set(allowed):
-        raise Blocked(
-            f"the row's samples began on CPU {sorted(cpus)}, and now only {sorted(allowed)} may be used",
-            help="continue it with the same CPUs, or measure anew with --again",
-        )
-    return _placed(allowed, tuple(cpus), tuple(nodes))
-
-
-def _placed(allowed: Collection[int], pinned: tuple[int, ...], nodes: tuple[int, ...]) -> Placement:
-    cores = {sibling for cpu in pinned for sibling in siblings(cpu)}
-    rest = set(allowed) - cores or set(allowed) - set(pinned) or set(allowed)
-    return Placement(pinned, tuple(sorted(rest)), nodes)

@@ -18,6 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from aisimc_runtime.ports.processes import bare_environment
+from aisimc_runtime.run.spawn import LIBC, PR_SET_PDEATHSIG
+
 STDERR_BYTES = 2000
 
 
@@ -65,7 +68,7 @@ def run_pinned(
     time_limit_s: float,
     stderr: Path,
 ) -> Finished:
-    """Run `argv` on `cpus` to its end or limit, in a session of its own and with an empty environment.
+    """Run `argv` on `cpus` to its end or limit, in a session of its own and with no environment to speak of.
 
     Raises `OSError` when it cannot be started. Whatever interrupts the wait ends the process first.
     """
@@ -117,14 +120,21 @@ def _start_on(
         return subprocess.Popen(
             argv,
             cwd=cwd,
-            env={},
+            env=bare_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             start_new_session=True,
+            # One thread, one child at a time: nothing else holds a lock that this copy of us could need.
+            preexec_fn=die_with_parent,
         )
     finally:
         os.sched_setaffinity(0, harness_cpus)
+
+
+def die_with_parent(number: int = signal.SIGKILL) -> None:
+    """Ask the kernel to send this process `number` when its parent ends, however that ends."""
+    LIBC.prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
 def _ended_within(pid: int, time_limit_s: float | None) -> bool:

@@ -22,16 +22,18 @@ from typing import Any
 import filelock
 
 from aisimc_compiler.plan import schedule
+from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.engines.registry import engine_for
 from aisimc_runtime.failures import Blocked, Failure, Interrupted
 from aisimc_runtime.gate import placement
 from aisimc_runtime.gate.bench import ProcessBench, Staged, stage_locally
 from aisimc_runtime.gate.job import GateJob
 from aisimc_runtime.gate.placement import Placement
+from aisimc_runtime.gate.process import die_with_parent
 from aisimc_runtime.gate.result import build
 from aisimc_runtime.gate.sampler import Evicted, Sampler
 from aisimc_runtime.gate.samples import Recorder, cut_torn_line, history, read_events
-from aisimc_runtime.gate.telemetry import node_facts
+from aisimc_runtime.gate.telemetry import gate_node_facts
 from aisimc_runtime.ports.files import write_atomic
 
 SAME_NODE = ("hostname", "cpu_model", "microcode", "kernel")
@@ -42,11 +44,14 @@ Say = Callable[[str], None]
 
 def main() -> int:
     """Entry point; the one argument is the row's gate folder."""
+    die_with_parent(signal.SIGINT)  # nobody measures on behalf of a campaign that is gone
     try:
         measure(Path(sys.argv[1]), lambda text: _tell(say=text))
     except Failure as failure:
         _tell(failure={"message": failure.message, "help": failure.help, "exit": int(failure.exit)})
         return int(failure.exit)
+    except KeyboardInterrupt:  # before or after the part that has handlers of its own
+        return int(Exit.INTERRUPTED)
     return 0
 
 
@@ -92,17 +97,16 @@ def persist_schedule(job: GateJob) -> Placement:
     Raises `Blocked` when the schedule that is there is not the plan's, or its CPUs are not ours any more.
     """
     path = job.folder / "schedule.json"
-    allowed = os.sched_getaffinity(0)
     planned = _schedule(job)
     if not path.is_file():
-        place = placement.choose(allowed, job.cpus_per_process)
+        place = placement.choose(job.cpus, job.cpus_per_process)
         data = planned | {"cpus": list(place.cpus), "numa_nodes": list(place.numa_nodes)}
         write_atomic(path, json.dumps(data, sort_keys=True, indent=1).encode() + b"\n")
         return place
     found = json.loads(path.read_bytes())
     if {key: found.get(key) for key in planned} != planned:
         raise Blocked(f"{path} is not the schedule that the plan declares", help="run the campaign with --again")
-    return placement.again(allowed, found["cpus"], found["numa_nodes"])
+    return placement.again(found["cpus"], found["numa_nodes"])
 
 
 def _schedule(job: GateJob) -> dict[str, Any]:
@@ -119,7 +123,7 @@ def _schedule(job: GateJob) -> dict[str, Any]:
 
 def _session(staged: Staged, place: Placement) -> dict[str, Any]:
     return {
-        "node": node_facts(),
+        "node": gate_node_facts(),
         "cpus": list(place.cpus),
         "harness_cpus": list(place.harness_cpus),
         "numa_nodes": list(place.numa_nodes),

@@ -48,6 +48,8 @@ class GateRow:
     """Why the row's semantic result does not hold; None where it does (covered exceptions included)."""
     time_limit_s: float
     cpus_per_process: int = 1
+    cpus: tuple[int, ...] | None = None
+    """CPUs that the profile allows; None: those that the process may use."""
 
 
 def gate_folder(run_folder: Path, row: str) -> Path:
@@ -101,6 +103,7 @@ def _measure(folder: Path, design: Design, row: GateRow, say: Say) -> None:
         design=design,
         time_limit_s=row.time_limit_s,
         cpus_per_process=row.cpus_per_process,
+        cpus=row.cpus,
     )
     measure_here(folder, say)
     for name in ("job.json", jobs.CONFIGURATION, row.input_file):

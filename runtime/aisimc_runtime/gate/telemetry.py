@@ -7,13 +7,13 @@ neither frequency nor temperature.
 from __future__ import annotations
 
 import os
-import platform
-import socket
 import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from aisimc_runtime.run.node import node_facts
 
 PROC = Path("/proc")
 SYS = Path("/sys")
@@ -108,38 +108,16 @@ class Telemetry:
         )
 
 
-def node_facts() -> dict[str, Any]:
-    """Which machine this is; `boot_id` tells a reboot between two sessions of one row."""
-    cpu_info = _text(PROC / "cpuinfo")
-    governor = _text(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor")
-    facts: dict[str, Any] = {
-        "hostname": socket.gethostname(),
+def gate_node_facts() -> dict[str, Any]:
+    """Which machine this is, and what of it bears on timing; `boot_id` tells a reboot between two sessions."""
+    facts = node_facts() | {
         "boot_id": _text(PROC / "sys/kernel/random/boot_id"),
-        "kernel": platform.release(),
-        "cpu_model": _cpu_field(cpu_info, "model name"),
-        "microcode": _cpu_field(cpu_info, "microcode"),
         "cpus": os.cpu_count(),
-        "governor": governor,
         "turbo_disabled": _text(SYS / "devices/system/cpu/intel_pstate/no_turbo"),
+        "boost": _text(SYS / "devices/system/cpu/cpufreq/boost"),
         "smt": _text(SYS / "devices/system/cpu/smt/active"),
     }
     return {key: value for key, value in facts.items() if value is not None}
-
-
-def siblings(cpu: int) -> frozenset[int]:
-    """The hardware threads of the core that `cpu` is on, itself among them."""
-    text = _text(SYS / f"devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-    return frozenset(parse_cpu_list(text)) if text else frozenset({cpu})
-
-
-def parse_cpu_list(text: str) -> list[int]:
-    """`0-2,5` as [0, 1, 2, 5]."""
-    out: list[int] = []
-    for part in text.strip().split(","):
-        first, _, last = part.partition("-")
-        if first:
-            out.extend(range(int(first), int(last or first) + 1))
-    return out
 
 
 def _load(proc: Path) -> tuple[float | None, int | None]:
@@ -203,11 +181,3 @@ def _text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None
-
-
-def _cpu_field(cpu_info: str | None, name: str) -> str | None:
-    for line in (cpu_info or "").splitlines():
-        key, _, value = line.partition(":")
-        if key.strip() == name:
-            return value.strip()
-    return None
