@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 from aisimc_compiler.source import Source, Span
-from aisimc_compiler.syntax.literals import scalar
+from aisimc_compiler.syntax.keywords import STATEMENTS
 from aisimc_compiler.syntax.tables import Tables
 from aisimc_compiler.syntax.tree import Attribute, Block, File, Name, Value
 
 Token = tuple[int, int, int]
-Recover = Callable[[Token, list[int], list[Any]], None]
+Recover = Callable[[Token], None]
 ToValue = Callable[[Token], Value]
 
 # As in generate.py, which cannot be imported here: it imports Lark.
@@ -29,12 +29,12 @@ MAX_STACK = 128
 """States on the stack: blocks and lists nest no deeper, so that whoever walks the tree may recurse."""
 
 
-class TooDeep(Exception):
-    """Blocks or lists are nested too deeply."""
+class Faulty(Exception):
+    """The text has a mistake: whoever catches this reads it again with `recovery`, which can say which."""
 
 
 def split(text: str, tables: Tables) -> Iterator[Token]:
-    """The tokens of a text up to its end, or up to the first place that is no token, which has the number FAULT."""
+    """The tokens of a text without mistakes, END being the last. Raises Faulty at a place where no token stands."""
     at = 0
     for match in tables.match.finditer(text):
         kind = match.lastindex
@@ -43,7 +43,9 @@ def split(text: str, tables: Tables) -> Iterator[Token]:
         start, at = match.span(kind)
         yield kind, start, at
     rest = skip_blanks(text, at)
-    yield (END if rest == len(text) else FAULT), rest, rest
+    if rest != len(text):
+        raise Faulty
+    yield END, rest, rest
 
 
 def skip_blanks(text: str, at: int) -> int:
@@ -60,16 +62,30 @@ def skip_blanks(text: str, at: int) -> int:
     return at
 
 
-def drive(source: Source, tokens: Iterable[Token], tables: Tables, value_of: ToValue, recover: Recover) -> File:
-    """Run the automaton over tokens of which the last is END.
+class Stacks(NamedTuple):
+    """What the automaton remembers; recovery works on it while the driver runs."""
+
+    states: list[int]
+    values: list[Any]
+
+
+def drive(
+    source: Source,
+    text: str,
+    tokens: Iterable[Token],
+    tables: Tables,
+    value_of: ToValue,
+    recover: Recover,
+    stacks: Stacks,
+) -> File:
+    """Run the automaton over tokens of which the last is END; `text` is the source's, perhaps with mended characters.
 
     `value_of` makes a value of a token. `recover` is called with a token that fits nowhere: it mends the stacks so
-    that the next token can go on, or raises. Raises TooDeep.
+    that the next token can go on. Raises Faulty where blocks are nested too deeply or have no body.
     """
     shift, goto, rules = tables.shift, tables.goto, tables.rules
-    text, new = source.text, tuple.__new__
-    states: list[int] = [1]
-    values: list[Any] = []
+    new = tuple.__new__
+    states, values = stacks
     for token in tokens:
         while True:
             action = shift[states[-1]][token[0]]
@@ -78,7 +94,7 @@ def drive(source: Source, tokens: Iterable[Token], tables: Tables, value_of: ToV
                 values.append(token)
                 break
             if action == 0:
-                recover(token, states, values)
+                recover(token)
                 break
             symbol, length, build, element = rules[-1 - action]
             # The first three are nearly all of the work, hence written out here.
@@ -103,27 +119,27 @@ def drive(source: Source, tokens: Iterable[Token], tables: Tables, value_of: ToV
                 return File(source, tuple(values[0]) if values else ())
             else:
                 if len(states) > MAX_STACK:
-                    raise TooDeep
+                    raise Faulty
                 parts = values[-length:]
-                values[-length:] = [_node(source, build, parts, value_of)]
+                values[-length:] = [_node(source, text, build, parts, value_of)]
             del states[-length:]
             states.append(goto[states[-1]][symbol])
     raise AssertionError("the last token is the end of the text")
 
 
-def _node(source: Source, build: int, parts: list[Any], value_of: ToValue) -> Any:
+def _node(source: Source, text: str, build: int, parts: list[Any], value_of: ToValue) -> Any:
     """A block, statement or list from its tokens and nodes; lists come in `parts` as Python lists."""
     if build == SAME:
         return parts[0]
     first, last = parts[0], parts[-1]
     span = Span(source, first[1], last[2])
     if build == LIST:
-        return Value("list", tuple(_elements(parts, value_of)), source.text[span.start : span.end], span)
-    text = source.text
+        return Value("list", tuple(_elements(parts, value_of)), text[span.start : span.end], span)
     keyword = Name(intern(text[first[1] : first[2]]), Span(source, first[1], first[2]))
-    label_token = parts[1]
+    if build == STATEMENT and keyword.text not in STATEMENTS:
+        raise Faulty
     has_label = build == STATEMENT or len(parts) == 5 or (len(parts) == 4 and type(parts[2]) is tuple)
-    labels = (label(source, label_token, value_of),) if has_label else ()
+    labels = (_label(source, text, parts[1], value_of),) if has_label else ()
     body = parts[-2] if build == BLOCK and type(parts[-2]) is list else ()
     return Block(keyword, labels, tuple(body), build == BLOCK, span)
 
@@ -139,9 +155,9 @@ def _elements(parts: list[Any], value_of: ToValue) -> Iterator[Value]:
             yield value_of(part)
 
 
-def label(source: Source, token: Token, value_of: ToValue) -> Name | Value:
+def _label(source: Source, text: str, token: Token, value_of: ToValue) -> Name | Value:
     """A label: a name, or a string value."""
     _, start, end = token
-    if source.text[start] == '"':
+    if text[start] == '"':
         return value_of(token)
-    return Name(intern(source.text[start:end]), Span(source, start, end))
+    return Name(intern(text[start:end]), Span(source, start, end))

@@ -66,7 +66,7 @@ def _automaton(lark: Lark, names: list[str]) -> dict[str, Any]:
     shift, goto = [(0,) * len(names)], [{}]  # state 0 is no state, so that 0 can mean an error
     for state in number:
         row = states[state]
-        shift.append(tuple(_cell(row.get(name), number, rules, symbols) for name in names))
+        shift.append(_with_default([_cell(row.get(name), number, rules, symbols) for name in names], rules))
         goto.append({symbols.index(s): number[arg] for s, (_, arg) in row.items() if s in symbols and arg in number})
     return {
         "SHIFT": tuple(shift),
@@ -75,6 +75,15 @@ def _automaton(lark: Lark, names: list[str]) -> dict[str, Any]:
         "SYMBOLS": tuple(symbols),
         "FINAL": number[final],
     }
+
+
+def _with_default(row: list[int], rules: list[Rule]) -> tuple[int, ...]:
+    """Where a state reduces one rule only, it does so whatever comes: an error is then found in a state that says
+    what was expected, with everything before it finished. No token is shifted that would not be otherwise."""
+    reductions = {cell for cell in row if cell < 0}
+    if len(reductions) != 1 or rules[-1 - min(reductions)][2] == FILE:
+        return tuple(row)
+    return tuple(cell or min(reductions) for cell in row)
 
 
 def _cell(action: Any, number: dict[int, int], rules: list[Rule], symbols: list[str]) -> int:

@@ -24,13 +24,13 @@ class BadLiteral(Exception):
         self.message, self.label, self.note = message, label, note
 
 
-def scalar(source: Source, token: Token, kind: ValueKind | str) -> Value:
-    """The value of one token; `kind` is the terminal's name in lower case.
+def scalar(source: Source, text: str, token: Token, kind: ValueKind | str) -> Value:
+    """The value of one token of `text`; `kind` is the terminal's name in lower case.
 
     Raises BadLiteral where a number is out of range or a string escapes half a surrogate pair.
     """
     _, start, end = token
-    raw = source.text[start:end]
+    raw = text[start:end]
     span: Span = tuple.__new__(Span, (source, start, end))
     if kind == "name":
         raw = intern(raw)
@@ -38,8 +38,8 @@ def scalar(source: Source, token: Token, kind: ValueKind | str) -> Value:
             return Value("boolean", raw == "true", raw, span)
         return tuple.__new__(Value, ("word", raw, raw, span, ""))
     if kind == "string":
-        text = raw[1:-1]
-        return tuple.__new__(Value, ("string", unescape(text, start + 1) if "\\" in text else text, raw, span, ""))
+        inside = raw[1:-1]
+        return tuple.__new__(Value, ("string", unescape(inside, start + 1) if "\\" in raw else inside, raw, span, ""))
     if kind == "integer":
         return tuple.__new__(Value, ("integer", _integer(raw, start), raw, span, ""))
     if kind == "decimal":
@@ -51,10 +51,9 @@ def scalar(source: Source, token: Token, kind: ValueKind | str) -> Value:
     return Value("pointer", raw, raw, span)
 
 
-def number(source: Source, start: int, end: int) -> Value:
+def number(raw: str, span: Span) -> Value:
     """An integer or a decimal, whichever is written there."""
-    raw = source.text[start:end]
-    span = Span(source, start, end)
+    start = span.start
     if raw.lstrip("-").replace("_", "").isdigit():
         return Value("integer", _integer(raw, start), raw, span)
     return Value("decimal", _decimal(raw, start), raw, span)
@@ -96,14 +95,15 @@ def _quantity(source: Source, span: Span, raw: str) -> Value:
     while not ("0" <= raw[digits - 1] <= "9"):
         digits -= 1
     unit = raw[digits:].lstrip(" \t")
-    return Value("quantity", number(source, span.start, span.start + digits), raw, span, unit)
+    return Value("quantity", number(raw[:digits], Span(source, span.start, span.start + digits)), raw, span, unit)
 
 
 def _range(source: Source, span: Span, raw: str) -> Value:
     dots = raw.index("..")
     low_end = span.start + len(raw[:dots].rstrip(" \t"))
     high_start = span.end - len(raw[dots + 2 :].lstrip(" \t"))
-    ends = (number(source, span.start, low_end), number(source, high_start, span.end))
+    low, high = Span(source, span.start, low_end), Span(source, high_start, span.end)
+    ends = (number(raw[: low_end - span.start], low), number(raw[high_start - span.start :], high))
     return Value("range", ends, raw, span)
 
 

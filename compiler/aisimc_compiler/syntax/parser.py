@@ -7,14 +7,10 @@ from typing import Any, NoReturn
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
-from aisimc_compiler.syntax.driver import FAULT, Token, TooDeep, drive, split
+from aisimc_compiler.syntax.driver import Faulty, Stacks, Token, drive, split
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.tables import Tables, load
 from aisimc_compiler.syntax.tree import File, Value
-
-
-class _Faulty(Exception):
-    """The text has a mistake: it is read again, more slowly, by the part that can say which."""
 
 
 def parse(source: Source) -> tuple[File, list[Diagnostic]]:
@@ -28,7 +24,7 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
     gc.disable()  # nothing here makes cycles, and a large tree makes the collector quadratic
     try:
         return _parse_clean(source, tables), []
-    except (_Faulty, BadLiteral, TooDeep):
+    except (Faulty, BadLiteral):
         from aisimc_compiler.syntax.recovery import parse_faulty
 
         return parse_faulty(source, tables)
@@ -37,19 +33,27 @@ def parse(source: Source) -> tuple[File, list[Diagnostic]]:
             gc.enable()
 
 
+BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
+"""Characters that change the direction of writing."""
+
+
 def _parse_clean(source: Source, tables: Tables) -> File:
     kinds: Any = tuple(name.lower() for name in tables.terminals)
+    text = source.text
+    if _hides_something(text):
+        raise Faulty
 
     def value_of(token: Token) -> Value:
-        return scalar(source, token, kinds[token[0]])
+        return scalar(source, text, token, kinds[token[0]])
 
-    def refuse(token: Token, states: list[int], values: list[Any]) -> NoReturn:
-        raise _Faulty
+    def refuse(_token: Token) -> NoReturn:
+        raise Faulty
 
-    def tokens() -> Any:
-        for token in split(source.text, tables):
-            if token[0] == FAULT:
-                raise _Faulty
-            yield token
+    return drive(source, text, split(text, tables), tables, value_of, refuse, Stacks([1], []))
 
-    return drive(source, tokens(), tables, value_of, refuse)
+
+def _hides_something(text: str) -> bool:
+    """Whether the text has characters, perhaps in strings or comments, that make it look other than it is read."""
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return True
+    return not text.isascii() and any(character in text for character in BIDI)

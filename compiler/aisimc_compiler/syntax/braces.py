@@ -1,0 +1,114 @@
+"""Finds the braces that are missing, by the indentation of what stands around them.
+
+Only for texts in which something is wrong already: indentation means nothing to the parser.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from aisimc_compiler.syntax.driver import Token
+from aisimc_compiler.syntax.faults import Report
+from aisimc_compiler.syntax.keywords import TOP_LEVEL
+
+
+class _Open(NamedTuple):
+    token: Token
+    indent: int
+    line: int
+
+
+class _Lines:
+    """Where tokens stand on their lines."""
+
+    def __init__(self, report: Report, tokens: list[Token]) -> None:
+        self._report, self._tokens = report, tokens
+        self._line, self._column, self._at = 1, 1, -1
+
+    def first(self, index: int) -> tuple[bool, int, int]:
+        """Whether a token is the first on its line; the column of the line's first token; the line."""
+        line, column = self._report.source.position(self._tokens[index][1])
+        first = line != self._line or self._at == -1 or index == self._at
+        if first:
+            self._line, self._column, self._at = line, column, index
+        return first, self._column, line
+
+
+def close_open_blocks(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
+    """The tokens with a closing brace put in wherever a block was left open; each is reported at its opening brace.
+
+    Unchanged where there are as many closing braces as opening ones, or more.
+    """
+    opening, closing = kinds["LBRACE"], kinds["RBRACE"]
+    kind_list = [token[0] for token in tokens]
+    missing = kind_list.count(opening) - kind_list.count(closing)
+    if missing <= 0:
+        return tokens
+    lines, result, stack = _Lines(report, tokens), list[Token](), list[_Open]()
+    for index, token in enumerate(tokens):
+        first, indent, line = lines.first(index)
+        if first and stack and missing > 0:
+            keep = _still_open(report, tokens, index, kinds, stack, indent)
+            while len(stack) > keep and missing > 0:
+                _report(report, stack.pop(), token, closing, result)
+                missing -= 1
+        if token[0] == opening:
+            stack.append(_Open(token, indent, line))
+        elif token[0] == closing and stack:
+            stack.pop()
+        if token[0] == 0:
+            while stack:
+                _report(report, stack.pop(), token, closing, result)
+        result.append(token)
+    return result
+
+
+def _still_open(
+    report: Report, tokens: list[Token], index: int, kinds: dict[str, int], stack: list[_Open], indent: int
+) -> int:
+    """How many of the open blocks can still be open at a token that is the first on its line."""
+    token = tokens[index]
+    if token[0] == kinds["RBRACE"]:
+        # A brace closes the block whose line is indented like its own; deeper ones inside were left open.
+        for depth in range(len(stack) - 1, -1, -1):
+            if stack[depth].indent == indent:
+                return depth + 1
+        return len(stack)
+    if token[0] == kinds["NAME"] and _starts_top_level(report.source.text, tokens, index, kinds):
+        for depth, opened in enumerate(stack):
+            if indent <= opened.indent:
+                return depth
+    return len(stack)
+
+
+def _starts_top_level(text: str, tokens: list[Token], index: int, kinds: dict[str, int]) -> bool:
+    _, start, end = tokens[index]
+    if text[start:end] not in TOP_LEVEL or index + 1 >= len(tokens):
+        return False
+    following = tokens[index + 1][0]
+    if following == kinds["LBRACE"]:
+        return True
+    if following not in (kinds["NAME"], kinds["STRING"]):
+        return False
+    return text[start:end] == "import" or tokens[index + 2][0] == kinds["LBRACE"]
+
+
+def _report(report: Report, opened: _Open, before: Token, closing: int, result: list[Token]) -> None:
+    after = result[-1][2]
+    start, end = opened.token[1], opened.token[2]
+    where = (
+        (before[1], before[2], "and here the next one begins")
+        if before[0]
+        else (before[1], before[1], "the file ends here")
+    )
+    report.error(
+        start,
+        end,
+        "this block is not closed",
+        label="its `}` is missing",
+        help="put `}` where the block ends",
+        fix=(after, after, "\n" + " " * (opened.indent - 1) + "}"),
+        applicable=False,
+        secondary=(where,),
+    )
+    result.append((closing, after, after))

@@ -1,0 +1,66 @@
+"""Collects syntax errors, up to a bound that keeps a hopeless file cheap."""
+
+from __future__ import annotations
+
+from aisimc_compiler.diagnostics.model import Diagnostic, Label, Replacement
+from aisimc_compiler.source import Source, Span
+
+MAX_ERRORS = 20_000
+"""After so many syntax errors the rest of a file is not read: it is some other file."""
+
+
+class Enough(Exception):
+    """`MAX_ERRORS` is reached."""
+
+
+class Report:
+    """The syntax errors of one source."""
+
+    __slots__ = ("_starts", "diagnostics", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.diagnostics: list[Diagnostic] = []
+        self._starts: set[int] = set()
+
+    def span(self, start: int, end: int) -> Span:
+        """A span of this source."""
+        return Span(self.source, start, end)
+
+    def error(
+        self,
+        start: int,
+        end: int,
+        message: str,
+        *,
+        label: str = "",
+        note: str = "",
+        help: str = "",
+        fix: tuple[int, int, str] | None = None,
+        applicable: bool = True,
+        secondary: tuple[tuple[int, int, str], ...] = (),
+    ) -> None:
+        """Add one error; `fix` is (start, end, text). A second one at the same place is a consequence of the first, and
+        left out. Raises Enough."""
+        if start in self._starts:
+            return
+        self._starts.add(start)
+        if len(self.diagnostics) >= MAX_ERRORS:
+            self.diagnostics.append(
+                Diagnostic(
+                    "syntax", self.span(start, end), f"more than {MAX_ERRORS:,} syntax errors: the rest is not read"
+                )
+            )
+            raise Enough
+        self.diagnostics.append(
+            Diagnostic(
+                "syntax",
+                self.span(start, end),
+                message,
+                label,
+                (note,) if note else (),
+                help,
+                Replacement(self.span(fix[0], fix[1]), fix[2], applicable) if fix else None,
+                tuple(Label(self.span(a, b), text) for a, b, text in secondary),
+            )
+        )

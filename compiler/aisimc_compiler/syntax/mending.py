@@ -1,0 +1,373 @@
+"""The lexer for texts with mistakes: says what is wrong with a place that is no token, and guesses the token meant.
+
+Guesses keep offsets: look-alike characters are replaced one by one, and where a guess has another length its value
+is kept aside (`Lexed.values`) under the token's start.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from aisimc_compiler.syntax import lookalikes
+from aisimc_compiler.syntax.driver import END, FAULT, Token
+from aisimc_compiler.syntax.driver import skip_blanks as skip
+from aisimc_compiler.syntax.faults import Report
+from aisimc_compiler.syntax.numbers import number_fault
+from aisimc_compiler.syntax.tables import Tables
+from aisimc_compiler.syntax.tree import Value
+
+_WORD = re.compile(r"[\w+.-]+")
+_SYMBOLS = re.compile(r"[^\s\w\"'#=,{}\[\]/]+")
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(?P<bad>u[0-9A-Fa-f]{0,3}|.?))')
+_HERE_DOCUMENT = re.compile(r"<<-?[ \t]*([A-Za-z]\w*)")
+_LONE_TILDE = re.compile(r"~(?![01])")
+_STRETCH = 4_096  # look-alikes are mended line by line, in pieces where a line is endless
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LONE_CR = re.compile(r"\r(?!\n)")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
+
+
+class Lexed(NamedTuple):
+    """The tokens of a text, the text with look-alikes replaced (same length), and values known better than the text."""
+
+    tokens: list[Token]
+    text: str
+    values: dict[int, Value]
+
+
+class Lexer:
+    """One pass over one text."""
+
+    def __init__(self, tables: Tables, report: Report) -> None:
+        self.report = report
+        self.tokens: list[Token] = []
+        self.values: dict[int, Value] = {}
+        self.kinds = {name: number for number, name in enumerate(tables.terminals)}
+        self._pattern = tables.match
+        self.text = report.source.text
+        self.base = 0  # offset of self.text in the source: a mended line is read on its own
+        self._line = (0, -1)  # the line asked for last
+
+    def run(self) -> Lexed:
+        """Read the whole text. Raises Enough."""
+        self._hidden_characters()
+        whole = self.text
+        pieces: list[str] = []
+        copied = at = 0
+        while at < len(whole):
+            at = self._clean(at)
+            if at >= len(whole):
+                break
+            stretch = min(self.line_end(at), at + _STRETCH)
+            mended, mends = self._mend(at, stretch)
+            if mends:
+                pieces += [whole[copied:at], mended]
+                copied = stretch
+                self._read_apart(mended, at)
+                at = stretch
+            else:
+                at = self._fault(at)
+        pieces.append(whole[copied:])
+        self.tokens.append((END, len(whole), len(whole)))
+        return Lexed(self.tokens, "".join(pieces), self.values)
+
+    def _read_apart(self, line: str, base: int) -> None:
+        """Read a mended line, which has no look-alikes left, as a text of its own."""
+        whole, self.text, self.base, self._line = self.text, line, base, (0, -1)
+        at = 0
+        while at < len(line):
+            at = self._clean(at)
+            if at < len(line):
+                at = self._fault(at)
+        self.text, self.base, self._line = whole, 0, (0, -1)
+
+    def _clean(self, at: int) -> int:
+        """Take tokens from `at` on, up to a place where there is none."""
+        base, append = self.base, self.tokens.append
+        for match in self._pattern.finditer(self.text, at):
+            kind = match.lastindex
+            if match.start() != at or kind is None:
+                break
+            start, at = match.span(kind)
+            append((kind, base + start, base + at))
+        return skip(self.text, at)
+
+    def _mend(self, start: int, end: int) -> tuple[str, list[lookalikes.Mend]]:
+        line = self.text[start:end]
+        if line.isascii():
+            return line, []
+        head = _WORD.match(line)
+        first = line[0] if head is None else head[0]
+        if first.isascii() and (head is None or not line[head.end() : head.end() + 1] > "\x7f"):
+            return line, []  # the fault at `start` is another one; its line is looked at again when it is passed
+        mended, mends = lookalikes.mend_line(line)
+        for mend in mends:
+            self._look_alike(start, mend)
+        return mended, mends
+
+    def _look_alike(self, base: int, mend: lookalikes.Mend) -> None:
+        culprits = mend.culprits()
+        start = base + mend.start + next(i for i, c in enumerate(mend.original) if c == culprits[0])
+        first, shown = culprits[0], ", ".join(lookalikes.name(c) for c in culprits[:3])
+        clean = "".join(b for a, b in zip(mend.original, mend.plain, strict=True) if not (a == first and b == "_"))
+        fix = (base + mend.start, base + mend.end, clean if not clean.isspace() else " ")
+        if first == "\ufeff" and start == 0:
+            message, help = "the file begins with a byte order mark", "save it as UTF-8 without one"
+            fix = (0, 1, "")
+        elif lookalikes.invisible(first):
+            message, help = "this blank is not a space", "put an ordinary space"
+        elif first in lookalikes.DOUBLE_QUOTES:
+            message, help = f"`{first}` does not quote a string", 'strings stand between straight quotes: "…"'
+        else:
+            message = f"`{first}` looks like `{lookalikes.plain(first)}` and is another character"
+            help = f"write `{clean}` with plain ASCII characters"
+        self.report.error(start, start + 1, message, label=shown, help=help, fix=fix)
+
+    def _hidden_characters(self) -> None:
+        """Characters that make a text look other than it is read, also inside strings and comments."""
+        text = self.text
+        if "\r" in text:
+            for match in _LONE_CR.finditer(text):
+                message = "a carriage return stands alone"
+                note = "editors show a new line here, and the compiler reads none"
+                at = match.start()
+                self.report.error(
+                    at, at + 1, message, note=note, help="end the line with a line feed", fix=(at, at + 1, "\n")
+                )
+        if not text.isascii():
+            for match in _BIDI.finditer(text):
+                message = f"{lookalikes.name(match[0])} changes the order in which the line is shown"
+                note = "what is reviewed would not be what is compiled"
+                self.report.error(match.start(), match.end(), message, note=note, fix=(match.start(), match.end(), ""))
+
+    # Faults: each takes the place (offset into self.text) and returns the place to go on from.
+
+    def _fault(self, at: int) -> int:
+        character = self.text[at]
+        if character == '"':
+            return self._string(at)
+        if character == "'":
+            return self._single_quoted(at)
+        if character == "/":
+            return self._pointer(at)
+        word = _WORD.match(self.text, at)
+        if word and (word[0][0] in "+-." or word[0][0].isdigit()):
+            return number_fault(self, at, word[0])
+        if word and word[0].isascii() and word[0][0] != "_":
+            self.add("NAME", at, word.end())  # what follows it is the fault, and comes next
+            return word.end()
+        if word:
+            return self._foreign_word(at, word[0])
+        return self._symbols(at)
+
+    def add(self, kind: str, start: int, end: int, value: Value | None = None) -> None:
+        """Put a token for `[start, end)` of the text being read, with its value where the text does not give it."""
+        number = self.kinds[kind] if kind else FAULT
+        self.tokens.append((number, self.base + start, self.base + end))
+        if value is not None:
+            self.values[self.base + start] = value
+
+    def invalid(self, start: int, end: int) -> None:
+        """Put a value that could not be read."""
+        span = self.report.span(self.base + start, self.base + end)
+        self.add("STRING", start, end, Value("invalid", None, self.text[start:end], span))
+
+    def error(self, start: int, end: int, message: str, *, fix: str | None = None, **more: str) -> None:
+        """Report a fault at `[start, end)` of the text being read; `fix` replaces just that."""
+        a, b = self.base + start, self.base + end
+        self.report.error(a, b, message, fix=None if fix is None else (a, b, fix), **more)  # type: ignore[arg-type]
+
+    def line_end(self, at: int) -> int:
+        """The end of the line in which `at` stands, without its line end."""
+        return self._line_around(at)[1]
+
+    def line_start(self, at: int) -> int:
+        """The start of the line in which `at` stands."""
+        return self._line_around(at)[0]
+
+    def _line_around(self, at: int) -> tuple[int, int]:
+        if not self._line[0] <= at <= self._line[1]:
+            end = self.text.find("\n", at)
+            end = len(self.text) if end == -1 else end - (self.text[end - 1] == "\r")
+            self._line = (self.text.rfind("\n", 0, at) + 1, max(end, at))
+        return self._line
+
+    def _string(self, at: int) -> int:
+        """A string with a bad escape, a control character, or no end."""
+        text, end = self.text, self.line_end(at)
+        if text.startswith('"""', at):
+            self.error(
+                at, at + 3, "a string stands between two quotes, not six", help='use "…" and `\\n` for line ends'
+            )
+        place = at + 1
+        while place < end and text[place] != '"':
+            if text[place] == "\\":
+                place = self._escape(place)
+            elif text[place] < " " or text[place] == "\x7f":
+                escape = "\\t" if text[place] == "\t" else f"\\u{ord(text[place]):04x}"
+                what = "a tab" if text[place] == "\t" else f"the control character U+{ord(text[place]):04X}"
+                self.error(place, place + 1, f"{what} stands in a string", help="escape it", fix=escape)
+                place += 1
+            else:
+                place += 1
+        if place >= end:
+            return self._unterminated(at, end)
+        self.invalid(at, place + 1)
+        return place + 1
+
+    def _escape(self, slash: int) -> int:
+        match = _ESCAPE.match(self.text, slash)
+        if match is None:  # a backslash ends the text
+            return slash + 1
+        if match["bad"]:
+            if match["bad"][:1] == "u":
+                help = "four hex digits follow `\\u`: `\\u00e9`"
+            else:
+                help = 'the escapes are `\\"` `\\\\` `\\/` `\\b` `\\f` `\\n` `\\r` `\\t` and `\\uXXXX`; a backslash itself is `\\\\`'
+            self.error(slash, match.end(), f"`{match[0]}` is not an escape", help=help)
+        return match.end()
+
+    def _unterminated(self, at: int, end: int) -> int:
+        text = self.text
+        stop = at + len(text[at:end].rstrip())
+        smart = next(
+            (i for i in range(at + 1, stop) if text[i] in lookalikes.DOUBLE_QUOTES and text[i] not in "‘’′"), -1
+        )
+        if smart != -1:
+            self.error(
+                smart,
+                smart + 1,
+                f"`{text[smart]}` does not close a string",
+                label=lookalikes.name(text[smart]),
+                help='strings end with a straight quote: `"`',
+                fix='"',
+            )
+            self.invalid(at, smart + 1)
+            return smart + 1
+        line = text[self.line_start(at) : at]
+        # A block on one line: the brace at the end of the line closes it rather than belonging to the string.
+        if text[stop - 1] == "}" and line.count("{") > line.count("}"):
+            stop = at + len(text[at : stop - 1].rstrip())
+        self.report.error(
+            self.base + at,
+            self.base + max(stop, at + 1),
+            "this string is not closed",
+            label='no `"` follows on this line',
+            help="a string ends on its line; write `\\n` for a line end in it",
+            fix=(self.base + stop, self.base + stop, '"'),
+            applicable=False,
+        )
+        self.invalid(at, stop)
+        return stop
+
+    def _single_quoted(self, at: int) -> int:
+        end = self.line_end(at)
+        close = self.text.find("'", at + 1, end)
+        inside = self.text[at + 1 : close] if close != -1 else ""
+        if close == -1:
+            self.error(at, at + 1, "strings stand between double quotes", help='write "…"')
+            self.invalid(at, at + 1)
+            return at + 1
+        fix = f'"{inside}"' if '"' not in inside and "\\" not in inside and not _CONTROL.search(inside) else None
+        self.error(at, close + 1, "strings stand between double quotes", help='write "…"', fix=fix)
+        span = self.report.span(self.base + at, self.base + close + 1)
+        self.add("STRING", at, close + 1, Value("string", inside, self.text[at : close + 1], span))
+        return close + 1
+
+    def _pointer(self, at: int) -> int:
+        end = at
+        while end < len(self.text) and self.text[end] not in ' \t\r\n,[]{}#"' and self.text[end] >= " ":
+            end += 1
+        lone = _LONE_TILDE.search(self.text, at)
+        tilde = end if lone is None else lone.start()
+        self.error(
+            tilde,
+            tilde + 1,
+            "`~` stands alone in a pointer",
+            note="RFC 6901 writes `~` as `~0` and `/` as `~1`",
+            help="write `~0`",
+        )
+        span = self.report.span(self.base + at, self.base + end)
+        self.add("POINTER", at, end, Value("invalid", None, self.text[at:end], span))
+        return end
+
+    def _foreign_word(self, at: int, word: str) -> int:
+        where = next((i for i, c in enumerate(word) if c > "\x7f"), 0)
+        end = at + len(word)
+        self.error(
+            at + where,
+            at + where + 1,
+            f"`{word[where]}` cannot stand in a name",
+            label=lookalikes.name(word[where]),
+            help="names have letters a–z, digits, `_` and `-`, and start with a letter; text stands in quotes",
+        )
+        if word.isascii():  # `_name`
+            self.add("NAME", at, end)
+        else:
+            self.add("NAME", at, end, Value("invalid", None, word, self.report.span(self.base + at, self.base + end)))
+        return end
+
+    def _symbols(self, at: int) -> int:
+        """Characters that no token has."""
+        text = self.text
+        match = _SYMBOLS.match(text, at)
+        run = match[0] if match else text[at]
+        end = at + len(run)
+        if run[0] == ":":
+            end = at + 1 + (text.startswith(":=", at) or text.startswith("::", at))
+            self.error(at, end, f"an attribute is set with `=`, not `{text[at:end]}`", fix="=")
+            self.add("EQUAL", at, end)
+            return end
+        if set(run) == {";"}:
+            self.error(
+                at, end, "attributes need no `;` between them", help="a line end, a blank or a comma will do", fix=""
+            )
+            return end
+        if run[0] == ">" and self.tokens and text[at - 1 : at] == "=":
+            self.error(at - 1, at + 1, "an attribute is set with `=`, not `=>`", fix="=")
+            return at + 1
+        if run[0] < " " or run[0] == "\x7f":
+            end = at + len(run) - len(run.lstrip(run[0]))
+            name = "a NUL character" if run[0] == "\0" else f"the control character U+{ord(run[0]):04X}"
+            self.error(at, end, f"{name} stands in the text", fix="")
+            return end
+        end = self._foreign_end(at, end)
+        self.error(
+            at,
+            end,
+            f"`{run}` means nothing here" if run.isprintable() else "this character means nothing here",
+            label=lookalikes.name(run[0]) if run[0] > "\x7f" else "",
+            help=_habit(run, text, end),
+        )
+        self.add("", at, end)
+        return end
+
+    def _foreign_end(self, at: int, end: int) -> int:
+        """Where a foreign construct ends that starts here: `${…}`, `(…)`, `<<EOF … EOF`."""
+        text = self.text
+        if text[end - 1] in "$%" and text.startswith("{", end):
+            return text.find("}", end, self.line_end(end)) + 1 or end
+        if text[at] == "(":
+            return text.find(")", at, self.line_end(at)) + 1 or end
+        if (document := _HERE_DOCUMENT.match(text, at)) and not self.base:
+            close = text.find(f"\n{document[1]}\n", document.end())
+            return document.end() if close == -1 else close + 1 + len(document[1])
+        return end
+
+
+def _habit(run: str, text: str, end: int) -> str:
+    """What whoever writes this is used to from elsewhere."""
+    if run[0] == "$" or text.startswith("{", end) and run[-1] in "$%":
+        return "there are no variables: a spec means the same everywhere"
+    if run.startswith("<<"):
+        return "there are no here-documents: a string stands on one line, with `\\n` for line ends"
+    if run[0] in "()":
+        return "there are no functions and no expressions; lists stand between `[` and `]`"
+    if run[0] == "*":
+        return "a wildcard is a whole segment of a pointer: `/per_request/*/at_ms`"
+    if run[0] == "…":
+        return "a range has two dots: `1..3`"
+    if run[0] == "`":
+        return 'strings stand between double quotes: "…"'
+    return ""
