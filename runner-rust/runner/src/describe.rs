@@ -23,6 +23,7 @@ pub fn describe() -> Outcome<Value> {
             "kind": "binary",
             "name": env!("CARGO_PKG_NAME"),
             "version": env!("CARGO_PKG_VERSION"),
+            "runner_features": if timing::EXPOSED { vec!["prepared-loop"] } else { vec![] },
         },
         "determinism": ["canonical_v1"],
         "exclusions": CANONICAL_RESULT_EXCLUSIONS,

@@ -95,7 +95,7 @@ def build(prepared: Prepared, context: EngineContext) -> Artifact:
         size_bytes=path.stat().st_size,
         text_size_bytes=text_size_bytes(path),
         files=(PinnedFile(path, sha256),),
-        features=features,
+        features=settings.features,
         runner_source_sha256=runner_sha256,
         toolchain=toolchain.to_json(),
         corrections=prepared.corrections,
@@ -134,7 +134,10 @@ def _starting_lock(prepared: Prepared, runner: bytes) -> bytes:
 
 
 def _features(settings: BuildSettings, core: Path) -> tuple[str, ...]:
-    """Exactly what cargo is told: the declared features of the core, and the runner's own one that follows the core."""
+    """Exactly what cargo is told: the declared features of the core, and the runner's own one.
+
+    That one follows from what the core has, so it is no declared feature; `--describe` tells of it.
+    """
     declared = tuple(name if "/" in name else f"aisimulate-core/{name}" for name in settings.features)
     return (*declared, "prepared-loop") if exposes_prepared_loop(core) else declared
 
