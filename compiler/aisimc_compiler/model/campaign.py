@@ -56,6 +56,8 @@ class Revision(NamedTuple):
     relation_is_word: bool
     base: str
     """Folder of the file it stands in, relative to the campaign's, "" or ending in `/`."""
+    touched: frozenset[str]
+    """What stands in the block, resolved or not: nothing of it counts as missing (also below)."""
 
     @property
     def kind(self) -> str:
@@ -85,6 +87,7 @@ class Correction(NamedTuple):
     patch: Given[str] | None
     sha256: Given[str] | None
     base: str
+    touched: frozenset[str]
 
 
 class Determinism(NamedTuple):
@@ -103,6 +106,7 @@ class Slice(NamedTuple):
     start: Given[int] | None
     rows: Given[int] | None
     sha256: Given[str] | None
+    touched: frozenset[str]
 
 
 class Generator(NamedTuple):
@@ -128,6 +132,7 @@ class Input(NamedTuple):
     rows: Given[int] | None
     slice: Slice | None
     base: str
+    touched: frozenset[str]
 
 
 class Timing(NamedTuple):
@@ -157,6 +162,7 @@ class Transfer(NamedTuple):
     bandwidth_gb_s: Given[float] | None
     mode: Given[str] | None
     latency_ms: Given[float] | None
+    touched: frozenset[str]
 
 
 class Topology(NamedTuple):
@@ -174,6 +180,8 @@ class Frozen(NamedTuple):
     sha256: Given[str] | None
     path: str
     data: bytes | None
+    has_digest: bool
+    """A digest stands beside it, resolved or not."""
 
 
 class Golden(NamedTuple):
@@ -221,6 +229,7 @@ class RegressionTest(NamedTuple):
     command: Given[tuple[Given[str], ...]] | None
     fails_on: Given[str] | None
     passes_on: Given[str] | None
+    touched: frozenset[str]
 
 
 class SemanticException(NamedTuple):
@@ -229,8 +238,8 @@ class SemanticException(NamedTuple):
     name: Given[str]
     parts: Values
     test: RegressionTest | None
-    incomplete: bool
-    """Something of it was refused by the resolver already."""
+    touched: frozenset[str]
+    torn: bool
 
 
 class Performance(NamedTuple):
@@ -240,6 +249,8 @@ class Performance(NamedTuple):
     parts: Values
     diagnostics: Values | None
     diagnostics_keyword: Span | None
+    touched: frozenset[str]
+    diagnostics_touched: frozenset[str]
 
 
 class Exclude(NamedTuple):
@@ -247,6 +258,8 @@ class Exclude(NamedTuple):
 
     keyword: Span
     pointers: tuple[Given[str], ...]
+    strange: bool
+    """Something else stands in it, which was reported."""
 
 
 class Campaign(NamedTuple):
@@ -271,3 +284,7 @@ class Campaign(NamedTuple):
     performance: Performance | None
     blocks: frozenset[str]
     """The keywords of the top-level blocks that stand somewhere in it, resolved or not."""
+    torn: bool
+    """Some of the text could not be read, so that an absence proves nothing."""
+    sound: bool
+    """The resolver had nothing to report."""

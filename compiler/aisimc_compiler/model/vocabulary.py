@@ -131,11 +131,11 @@ _ROW_ATTRIBUTES = {
     "family": Attribute(WORD, "the family whose values the row takes where it says nothing itself", OPTIONAL),
     "engine": Attribute(WORD, "the simulated engine", RULED, words=closed.ENGINES, ruled=True),
     "input": Attribute(WORD, "the input that is replayed", REQUIRED),
-    "arrival_speedup_ratio": Attribute(
-        DECIMAL, "the trace's timestamps are divided by this", OPTIONAL, default=1.0
-    ),
+    "arrival_speedup_ratio": Attribute(DECIMAL, "the trace's timestamps are divided by this", OPTIONAL, default=1.0),
     "max_sim_time_ms": Attribute(DECIMAL, "the virtual time, in ms, at which the replay is cut off", OPTIONAL),
-    "max_in_flight": Attribute(INTEGER, "requests in flight at once, instead of the timestamps (fixtures only)", OPTIONAL),
+    "max_in_flight": Attribute(
+        INTEGER, "requests in flight at once, instead of the timestamps (fixtures only)", OPTIONAL
+    ),
     "expect_error": Attribute(STRING, "the text with which the engine must refuse the row, on both arms", OPTIONAL),
     "golden": Attribute(STRING, "a YAML file with expected counters of this row", OPTIONAL),
     "frozen": Attribute(STRING, "an existing qualification configuration, taken byte for byte", OPTIONAL),
@@ -228,7 +228,8 @@ BLOCKS: dict[str, Block] = {
                 WORD_OR_STRING,
                 "on the candidate: `ancestor` (verified in git), or the relation in words",
                 RULED,
-                words=("ancestor",), ruled=True,
+                words=("ancestor",),
+                ruled=True,
             ),
         },
         label="word",
@@ -255,7 +256,9 @@ BLOCKS: dict[str, Block] = {
         {
             "toolchain": Attribute(STRING, '`"system"`, or a Rust version'),
             "profile": Attribute(WORD, "the Cargo profile", words=("release", "dev")),
-            "features": Attribute(LIST, "the Cargo features, each by its name", OPTIONAL, item=STRING, default=(), ruled=True),
+            "features": Attribute(
+                LIST, "the Cargo features, each by its name", OPTIONAL, item=STRING, default=(), ruled=True
+            ),
             "rustflags": Attribute(LIST, "the flags of rustc, one string each", OPTIONAL, item=STRING, default=()),
             "locked": Attribute(BOOLEAN, "the lockfile is binding", OPTIONAL, default=True),
         },
@@ -289,7 +292,10 @@ BLOCKS: dict[str, Block] = {
         },
         label="name",
         repeated=True,
-        stray={name: "pin.correction" for name in (*closed.ARMS, "arms", "arm", "only", "revision", "revisions", "apply_to")},
+        stray={
+            name: "pin.correction"
+            for name in (*closed.ARMS, "arms", "arm", "only", "revision", "revisions", "apply_to")
+        },
     ),
     "input": Block(
         "input",
@@ -486,7 +492,9 @@ BLOCKS: dict[str, Block] = {
         "the record of an intended difference",
         {
             "row": Attribute(WORD, "the row that differs", RULED),
-            "differs": Attribute(LIST, "the fields that differ; `*` stands for one whole segment", RULED, item="pointer"),
+            "differs": Attribute(
+                LIST, "the fields that differ; `*` stands for one whole segment", RULED, item="pointer"
+            ),
             "requests": Attribute(
                 WORD_OR_LIST, "`all`, or the names of the sessions that differ", RULED, words=("all",), item=STRING
             ),

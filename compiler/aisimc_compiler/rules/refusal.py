@@ -31,9 +31,7 @@ def refuse(
     from aisimc_compiler.rules.registry import RULES
 
     replacement = None if replace is None else Replacement(span, replace, applicable)
-    return Diagnostic(
-        rule, span, message, label, (*notes, RULES[rule].reason), help, replacement, secondary
-    )
+    return Diagnostic(rule, span, message, label, (*notes, RULES[rule].reason), help, replacement, secondary)
 
 
 def refuse_value(rule: str, given: Given[Any], message: str, **more: Any) -> Diagnostic:

@@ -1,0 +1,171 @@
+"""From syntax trees to a campaign: imports, families, defaults, and every mistake that a single token shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.loading import Loader
+from aisimc_compiler.model.campaign import Campaign, Given
+from aisimc_compiler.model.resolve import blocks, rows
+from aisimc_compiler.model.resolve.context import Context
+from aisimc_compiler.model.resolve.imports import Placed, splice
+from aisimc_compiler.model.resolve.reading import Reading, fill, label_fits, read, require
+from aisimc_compiler.model.vocabulary import BLOCKS, REQUIRED
+from aisimc_compiler.syntax import tree
+
+_SINGLE = {"campaign", "build", "determinism", "exclude", "performance"}
+
+
+def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) -> tuple[Campaign, list[Diagnostic]]:
+    """The campaign that a file says, and what is wrong with single tokens of it. Never raises.
+
+    `syntax` holds the file's own syntax errors, so that nothing that could not be read counts as missing. The
+    diagnostics include the syntax errors of imported files.
+    """
+    context = Context(file.source, loader, syntax)
+    placed = _sort(context, splice(context, file))
+    context.fragment = "campaign" not in placed
+    campaign = _assemble(context, placed)
+    return campaign._replace(sound=not (context.diagnostics or syntax)), context.diagnostics
+
+
+def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
+    """Top-level blocks by keyword, what does not belong there reported."""
+    found: dict[str, list[Placed]] = {}
+    spec = BLOCKS["file"]
+    for placed in items:
+        item = placed.item
+        if not isinstance(item, tree.Block):
+            from aisimc_compiler.model.resolve import mismatch
+
+            if isinstance(item, tree.Value):
+                context.report(mismatch.bare_value(spec, item))
+            elif item.name.text in spec.blocks:
+                context.report(mismatch.attribute_for_block(spec, item))
+            else:
+                context.report(mismatch.unknown_name(spec, item.name)[0])
+            continue
+        keyword = item.keyword.text
+        if keyword not in spec.blocks:
+            from aisimc_compiler.model.resolve import mismatch
+
+            context.report(mismatch.unknown_name(spec, item.keyword, block=True)[0])
+            continue
+        if keyword == "revision" and not _arm_is_new(context, item, found.get(keyword, [])):
+            continue
+        if keyword in _SINGLE and keyword in found:
+            _report_second(context, item, found[keyword][0].item)
+            continue
+        if keyword == "build" and item.labels:
+            _report_build_for(context, item)
+            found.setdefault(keyword, [])
+            continue
+        found.setdefault(keyword, [])
+        if label_fits(context, item, BLOCKS[spec.blocks[keyword]]):
+            found[keyword].append(placed)
+    return found
+
+
+def _report_second(context: Context, item: tree.Block, first: tree.Attribute | tree.Block | tree.Value) -> None:
+    from aisimc_compiler.model.resolve import mismatch
+
+    assert isinstance(first, tree.Block)
+    context.report(mismatch.twice(item.keyword, first.keyword.span))
+
+
+def _report_build_for(context: Context, item: tree.Block) -> None:
+    from aisimc_compiler.rules.refusal import refuse
+
+    context.report(
+        refuse(
+            "pin.same-build",
+            item.labels[0].span,
+            "a `build` block serves both arms and takes no name",
+            label="one build for both arms",
+            help="write `build { … }`",
+        )
+    )
+
+
+def _arm_is_new(context: Context, item: tree.Block, others: list[Placed]) -> bool:
+    if not item.labels or not isinstance(item.labels[0], tree.Name):
+        return True
+    label = item.labels[0]
+    for other in others:
+        assert isinstance(other.item, tree.Block)
+        first = other.item.labels[0]
+        if isinstance(first, tree.Name) and first.text == label.text:
+            from aisimc_compiler.rules.refusal import refuse
+
+            context.report(
+                refuse(
+                    "pin.arms",
+                    label.span,
+                    f"there are two `{label.text}` revisions",
+                    label="the second one",
+                    help="keep one of the two: a campaign compares one baseline with one candidate",
+                    secondary=(Label(first.span, "the first one"),),
+                )
+            )
+            return False
+    return True
+
+
+def _assemble(context: Context, found: dict[str, list[Placed]]) -> Campaign:
+    header = _header(context, found)
+    given: dict[str, Any] = header.given if header else {}
+    name = header.tree.labels[0] if header else None
+    inputs = blocks.inputs(context, found.get("input", []))
+    _require_blocks(context, header, found)
+    return Campaign(
+        source=context.source,
+        fragment=context.fragment,
+        name=Given(str(name.value), name.span, name.span) if isinstance(name, tree.Value) else None,
+        language=given.get("language"),
+        purpose=given.get("purpose"),
+        corpus=given.get("corpus"),
+        matrix=given.get("matrix"),
+        self_check=given.get("self_check"),
+        revisions=blocks.revisions(context, found.get("revision", [])),
+        build=blocks.build(context, found.get("build", [])),
+        determinism=blocks.determinism(context, found.get("determinism", [])),
+        inputs=inputs,
+        exclude=blocks.exclude(context, found.get("exclude", [])),
+        rows=rows.rows(context, found, inputs),
+        unsupported=blocks.unsupported(context, found.get("unsupported", [])),
+        exceptions=blocks.exceptions(context, found.get("exception", [])),
+        performance=blocks.performance(context, found.get("performance", [])),
+        blocks=frozenset(found),
+        torn=context.torn(),
+        sound=True,
+    )
+
+
+def _header(context: Context, found: dict[str, list[Placed]]) -> Reading | None:
+    if not found.get("campaign"):
+        return None
+    item = found["campaign"][0].item
+    assert isinstance(item, tree.Block)
+    reading = read(context, item, BLOCKS["campaign"])
+    require(context, reading)
+    fill(reading)
+    return reading
+
+
+def _require_blocks(context: Context, header: Reading | None, found: dict[str, list[Placed]]) -> None:
+    """`name.missing` for the blocks that a whole campaign has, at the campaign's name."""
+    if header is None or context.torn():
+        return
+    missing = [
+        keyword
+        for keyword, key in BLOCKS["file"].blocks.items()
+        if BLOCKS[key].presence == REQUIRED and keyword not in found
+    ]
+    if "row" not in found and "fixture" not in found:
+        missing.append("row")
+    if missing:
+        from aisimc_compiler.model.resolve import mismatch
+
+        context.report(mismatch.missing_blocks(header.name, missing))

@@ -5,6 +5,7 @@ Only imported when something is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
@@ -27,7 +28,8 @@ from aisimc_compiler.model.vocabulary import (
     Attribute,
     Block,
 )
-from aisimc_compiler.rules.refusal import listed, refuse
+from aisimc_compiler.model.campaign import Given
+from aisimc_compiler.rules.refusal import listed, refuse, refuse_name, refuse_value
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
@@ -318,7 +320,10 @@ def label_misfit(block: tree.Block, spec: Block) -> Diagnostic:
     if not spec.label or len(labels) > 1:
         extra = labels[0] if not spec.label else labels[1]
         return refuse(
-            "type.mismatch", extra.span, f"`{keyword.text}` takes {'no' if not spec.label else 'one'} name", label="one too many"
+            "type.mismatch",
+            extra.span,
+            f"`{keyword.text}` takes {'no' if not spec.label else 'one'} name",
+            label="one too many",
         )
     example = {"string": '"…"', "name": "NAME", "word": listed(spec.words)}[spec.label]
     if not labels:
@@ -420,4 +425,71 @@ def counter_refused(name: tree.Name) -> Diagnostic | None:
         return None
     return refuse(
         "name.unknown", name.span, f"`{text}` cannot be expected here: {why}", label="not a counter that `expect` binds"
+    )
+
+
+def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
+    """`name.missing`: the blocks that a campaign lacks, at its name."""
+    lacks = listed(missing, last="and")
+    return refuse(
+        "name.missing",
+        name,
+        f"the campaign has no {lacks} block{'' if len(missing) == 1 else 's'}",
+        label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
+        help="\n".join(f"`{keyword}`: {BLOCKS[keyword].doc}" for keyword in missing),
+    )
+
+
+def not_a_pointer(value: tree.Value) -> Diagnostic:
+    """`type.mismatch`: `exclude` holds pointers only. A string or word that means one of the list is rewritten."""
+    plain = str(value.value).strip("/ ") if value.kind in ("string", "word") else ""
+    meant = next((p for p in closed.EXCLUSIONS if plain in (p.strip("/"), p.rsplit("/", 1)[1])), None)
+    return refuse(
+        "type.mismatch",
+        value.span,
+        f"`exclude` holds pointers, not {_described(value)}",
+        label=f"this is {_described(value)}",
+        help=f"write `{meant}`" if meant else "a pointer begins with `/` and stands without quotes",
+        replace=meant,
+        applicable=meant is not None,
+    )
+
+
+def unknown_reference(noun: str, given: Given[Any], known: Iterable[str]) -> Diagnostic:
+    """`name.unknown`: an input, family or row that does not exist."""
+    names = tuple(known)
+    meant = nearest(given.value, names)
+    hint = f"did you mean `{meant}`?" if meant else ""
+    if not hint and names:
+        hint = f"there {'is' if len(names) == 1 else 'are'} {listed(names[:8], last='and')}"
+    return refuse_value(
+        "name.unknown",
+        given,
+        f"there is no {noun} `{given.value}`",
+        label=f"no {noun} has this name",
+        help=hint,
+        replace=meant,
+    )
+
+
+def digest_of_nothing(sha256: Given[Any]) -> Diagnostic:
+    """`name.unknown`: a digest in a row that has no frozen configuration."""
+    return refuse_name(
+        "name.unknown",
+        sha256,
+        "`sha256` belongs to a `frozen` configuration, and the row has none",
+        label="the digest of nothing",
+        help="name the file in `frozen`, or remove the digest",
+    )
+
+
+def missing_capacity(name: Span, missing: list[str]) -> Diagnostic:
+    """`name.missing`: capacity fields that neither a block nor what it inherits from says."""
+    lacks = listed(missing, last="and")
+    return refuse(
+        "name.missing",
+        name,
+        f"the `capacity` block does not say its {lacks}",
+        label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
+        help="each takes a positive integer",
     )

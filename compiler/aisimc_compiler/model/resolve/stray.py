@@ -43,7 +43,7 @@ _SENTENCES: dict[str, tuple[str, str, str]] = {
     "input.slice": (
         "`{name}` is refused: a slice is one contiguous window of rows, as they were authored",
         "a window has only `start`, `rows` and `sha256`",
-        "take a window: `slice {{ start = 0 rows = 5_000 sha256 = \"…\" }}`",
+        'take a window: `slice {{ start = 0 rows = 5_000 sha256 = "…" }}`',
     ),
     "input.upstream": (
         "`{name}` does not pin an upstream trace",
@@ -58,7 +58,7 @@ _SENTENCES: dict[str, tuple[str, str, str]] = {
     "pin.commit": (
         "`{name}` can move, so it pins nothing",
         "a checkout is pinned by its full commit id",
-        "write `commit = \"…\"`; `aisimc pin` looks it up",
+        'write `commit = "…"`; `aisimc pin` looks it up',
     ),
     "pin.same-build": (
         "`{name}` would build one arm otherwise than the other",

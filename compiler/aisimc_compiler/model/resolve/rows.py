@@ -1,0 +1,247 @@
+"""Rows and fixtures: families applied, defaults filled in, references to inputs and families followed."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from aisimc_compiler.loading import Unreadable
+from aisimc_compiler.model.campaign import Frozen, Given, Golden, Input, Row, Values
+from aisimc_compiler.model.resolve import topologies
+from aisimc_compiler.model.resolve.blocks import named
+from aisimc_compiler.model.resolve.context import Context
+from aisimc_compiler.model.resolve.imports import Placed
+from aisimc_compiler.model.resolve.paths import normalised, objection
+from aisimc_compiler.model.resolve.reading import Reading, read
+from aisimc_compiler.model.resolve.topologies import Shape
+from aisimc_compiler.model.vocabulary import BLOCKS
+from aisimc_compiler.source import Span
+from aisimc_compiler.syntax import tree
+
+_CONFIGURING = (
+    "engine",
+    "topology",
+    "capacity",
+    "timing",
+    "composition",
+    "arrival_speedup_ratio",
+    "max_sim_time_ms",
+    "max_in_flight",
+)
+
+_EMPTY: Values = {}
+
+
+class Parts:
+    """A row, fixture or family as it stands in its own block."""
+
+    __slots__ = ("base", "blocks", "reading", "shape")
+
+    def __init__(self, context: Context, item: tree.Block, base: str) -> None:
+        self.reading = read(context, item, BLOCKS[item.keyword.text])
+        self.base = base
+        self.blocks: dict[str, Reading] = {}
+        for keyword in ("evidence", "expect", "composition"):
+            block = self.reading.one(keyword)
+            if block is not None:
+                self.blocks[keyword] = read(context, block, BLOCKS[keyword])
+        self.shape = Shape(context, self.reading)
+
+    def values(self, keyword: str) -> Values:
+        """The values of a block, or none."""
+        reading = self.blocks.get(keyword)
+        return reading.given if reading else _EMPTY
+
+
+def rows(context: Context, found: dict[str, list[Placed]], inputs: dict[str, Input]) -> tuple[Row, ...]:
+    """Every row and fixture, in reading order."""
+    families = _families(context, found.get("family", []))
+    seen: dict[str, Span] = {}
+    result = []
+    placed = [*found.get("row", []), *found.get("fixture", [])]
+    for entry in placed:
+        item = entry.item
+        assert isinstance(item, tree.Block)
+        name = named(context, item, seen, "row")
+        parts = Parts(context, item, entry.base)
+        if name is not None:
+            result.append(_Merger(context, name, parts, families, inputs).row())
+    return tuple(result)
+
+
+def _families(context: Context, found: list[Placed]) -> dict[str, Parts]:
+    seen: dict[str, Span] = {}
+    result: dict[str, Parts] = {}
+    for placed in found:
+        item = placed.item
+        assert isinstance(item, tree.Block)
+        name = named(context, item, seen, "family")
+        parts = Parts(context, item, placed.base)
+        if name is not None:
+            result[name.value] = parts
+    return result
+
+
+class _Merger:
+    """One row over its family."""
+
+    def __init__(
+        self, context: Context, name: Given[str], own: Parts, families: dict[str, Parts], inputs: dict[str, Input]
+    ) -> None:
+        self.context = context
+        self.name = name
+        self.own = own
+        self.inputs = inputs
+        self.whole = not context.torn(own.reading.tree.span)
+        self.family_name: Given[str] | None = own.reading.given.get("family")
+        self.family: Parts | None = None
+        if self.family_name is not None:
+            self.family = families.get(self.family_name.value)
+            if self.family is None:
+                self.whole = False
+                self._unknown("family", self.family_name, families)
+        elif "family" in own.reading.touched:
+            self.whole = False
+
+    def row(self) -> Row:
+        get = self._attribute
+        frozen = self._frozen()
+        own = self.own.reading
+        kind: Literal["row", "fixture"] = "row" if own.tree.keyword.text == "row" else "fixture"
+        shape = topologies.merge(
+            self.own.shape, self.family.shape if self.family and not frozen else None, self.name.span
+        )
+        speedup = get("arrival_speedup_ratio")
+        if speedup is None and "arrival_speedup_ratio" not in own.touched:
+            speedup = Given(1.0, self.name.span, self.name.span, "default")
+        row = Row(
+            name=self.name,
+            kind=kind,
+            family=self.family_name,
+            engine=None if frozen else get("engine"),
+            input=self._input(),
+            arrival_speedup_ratio=speedup,
+            max_sim_time_ms=get("max_sim_time_ms"),
+            max_in_flight=get("max_in_flight"),
+            topology=None if frozen else topologies.build(self.context, shape),
+            composition=self._merged("composition", whole=True),
+            evidence=self._merged("evidence"),
+            expect=self._merged("expect"),
+            expect_error=get("expect_error"),
+            golden=self._golden(),
+            frozen=frozen,
+            beside_frozen=self._beside() if frozen else (),
+        )
+        self._require(row, shape)
+        return row
+
+    def _attribute(self, name: str) -> Given[Any] | None:
+        own = self.own.reading
+        if name in own.given:
+            return own.given[name]
+        if self.family is None or name in own.touched:
+            return None
+        given = self.family.reading.given.get(name)
+        return None if given is None else self._taken(given)
+
+    def _taken(self, given: Given[Any]) -> Given[Any]:
+        return Given(given.value, given.span, given.name, "family", self.name.span)
+
+    def _merged(self, keyword: str, *, whole: bool = False) -> Values:
+        """A block's values, attribute by attribute over the family's, or the whole block where `whole`."""
+        own = self.own.values(keyword)
+        if self.family is None or (whole and keyword in self.own.reading.touched):
+            return own
+        family = self.family.values(keyword)
+        if not family:
+            return own
+        refused = self.own.blocks[keyword].touched if keyword in self.own.blocks else ()
+        merged = {name: self._taken(given) for name, given in family.items() if name not in refused}
+        merged.update(own)
+        return merged
+
+    def _input(self) -> Given[str] | None:
+        given = self._attribute("input")
+        if given is not None and given.value not in self.inputs and not self.context.fragment:
+            self._unknown("input", given, self.inputs)
+            return None
+        return given
+
+    def _unknown(self, noun: str, given: Given[Any], known: dict[str, Any]) -> None:
+        if self.context.fragment:
+            return
+        if self.context.torn():
+            return  # the text that could not be read may have named it
+        from aisimc_compiler.model.resolve.mismatch import unknown_reference
+
+        self.context.report(unknown_reference(noun, given, known))
+
+    def _frozen(self) -> Frozen | None:
+        given = self._attribute("frozen")
+        sha256 = self._attribute("sha256")
+        if given is None:
+            if sha256 is not None and "frozen" not in self.own.reading.touched:
+                from aisimc_compiler.model.resolve.mismatch import digest_of_nothing
+
+                self.context.report(digest_of_nothing(sha256))
+            return None
+        path, data = self._file("row.frozen", given)
+        return Frozen(given, sha256, path, data, "sha256" in self.own.reading.touched)
+
+    def _golden(self) -> Golden | None:
+        given = self._attribute("golden")
+        if given is None:
+            return None
+        path, data = self._file("run.golden", given)
+        return Golden(given, path, data)
+
+    def _file(self, rule: str, given: Given[Any]) -> tuple[str, bytes | None]:
+        base = self.own.base if given.origin != "family" or self.family is None else self.family.base
+        why = objection(self.context, base, given.value)
+        path = "" if why else normalised(base, given.value)
+        data = None
+        if not why:
+            read_ = self.context.loader.data(path)
+            if isinstance(read_, Unreadable):
+                why = f"cannot be read: {read_.reason}"
+            else:
+                data = read_
+        if why:
+            from aisimc_compiler.rules.refusal import refuse_value
+
+            noun = "frozen configuration" if rule == "row.frozen" else "golden file"
+            self.context.report(refuse_value(rule, given, f"the {noun} `{given.value}` {why}", label="named here"))
+        return path, data
+
+    def _beside(self) -> tuple[Given[str], ...]:
+        """What the row says itself beside `frozen` although the configuration says it already."""
+        found = []
+        for item in self.own.reading.tree.body:
+            name = (
+                item.name
+                if isinstance(item, tree.Attribute)
+                else item.keyword
+                if isinstance(item, tree.Block)
+                else None
+            )
+            if name is not None and name.text in _CONFIGURING:
+                found.append(Given(name.text, name.span, name.span))
+        return tuple(found)
+
+    def _require(self, row: Row, shape: Shape) -> None:
+        """`name.missing` for what neither the row nor its family says."""
+        if not self.whole:
+            return
+        touched = self.own.reading.touched
+        if self.family is not None:
+            touched = touched | self.family.reading.touched
+        needed = ["input"] if row.frozen or "frozen" in touched else ["engine", "input", "topology"]
+        missing = [name for name in needed if name not in touched]
+        if not row.frozen and "frozen" not in touched:
+            if not shape.has_capacity():
+                missing.append("capacity")
+            if not shape.has_timing():
+                missing.append("timing")
+        if missing:
+            from aisimc_compiler.model.resolve.mismatch import missing_attributes
+
+            self.context.report(missing_attributes(self.own.reading.tree, self.name.span, missing))

@@ -1,0 +1,2 @@
+from __future__ import annotations
+def golden_faults(campaign, row, golden): return iter(())
