@@ -1,0 +1,161 @@
+"""Words that every rendering of a report shares, so that they all say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "trtllm": "TRT-LLM"}
+EVENTS = {"vllm": "preemptions", "sglang": "retractions", "trtllm": "evictions"}
+
+VERDICTS = {
+    "PASS": "The candidate replays every row as the baseline does, byte for byte.",
+    "PASS_WITH_SEMANTIC_EXCEPTIONS": "Every difference is covered by an exception record with a regression test.",
+    "FAIL": "The candidate is not qualified against the baseline.",
+}
+
+
+def headline(report: dict[str, Any]) -> str:
+    """The verdict in capitals: a semantic result, or BLOCKED or INCOMPLETE where there is none."""
+    verdict = report["verdict"]
+    return str(verdict["semantic"] or verdict["state"]).upper()
+
+
+def explanation(report: dict[str, Any]) -> str:
+    """One sentence below the headline."""
+    verdict = report["verdict"]
+    if verdict["semantic"] is None:
+        kept = "What was collected is kept; running the campaign again continues it."
+        state = "could not be carried out as pinned" if verdict["state"] == "blocked" else "is not finished"
+        return f"The campaign {state}, so it has no semantic result. {kept}"
+    if verdict["semantic"] == "PASS" and not any(row["result"] == "PASS" for row in report["rows"]):
+        return "No row was qualified."
+    return VERDICTS[verdict["semantic"]]
+
+
+def performance(report: dict[str, Any]) -> str:
+    """The performance result, or that there is none."""
+    found = report["verdict"]["performance"]
+    if found is None:
+        return "not measured (the campaign declares no gate)"
+    return str(found).replace("_", " ").lower() if found == "NOT_MEASURED" else str(found)
+
+
+def corpus(report: dict[str, Any]) -> str:
+    """What kind of campaign this is, in words."""
+    campaign = report["campaign"]
+    kind = "long corpus" if campaign["corpus"] == "long" else "preflight corpus, not a long one"
+    matrix = "authoritative matrix" if campaign["matrix"] == "authoritative" else "focused, not the whole matrix"
+    return f"{kind}; {matrix}" + ("; self-check of one revision" if campaign.get("self_check") else "")
+
+
+def revision(pinned: dict[str, Any]) -> str:
+    """A pinned revision on one line."""
+    if pinned["source"] == "wheel":
+        return str(pinned["requirement"])
+    if pinned["source"] == "checkout":
+        return f"{pinned['repository']} @ {pinned['commit']}"
+    patch = pinned.get("patch")
+    return f"embedded {pinned.get('core', 'engine')} {str(pinned['sha256'])[:12]}" + (
+        f" with patch {str(patch['sha256'])[:12]}" if patch else ""
+    )
+
+
+def relation(report: dict[str, Any]) -> str:
+    """How the two revisions are related."""
+    found = report.get("relation")
+    if found is None:
+        return "one revision against itself" if report["campaign"].get("self_check") else "not stated"
+    return "the baseline is an ancestor of the candidate" if found["kind"] == "ancestor" else str(found["text"])
+
+
+def topology(found: dict[str, Any]) -> str:
+    """A topology in short: `4 workers`, `2P + 2D`, `2P x dp 2 + 2D x dp 4`."""
+    if found["kind"] == "aggregated":
+        return f"{found['workers']} worker{'s' if found['workers'] != 1 else ''}{_dp(found)}"
+    return " + ".join(f"{found[role]['workers']}{role[0].upper()}{_dp(found[role])}" for role in ("prefill", "decode"))
+
+
+def _dp(pool: dict[str, Any]) -> str:
+    return f" × dp {pool['dp']}" if pool.get("dp", 1) != 1 else ""
+
+
+def pressure(row: dict[str, Any], arm: str) -> str:
+    """Pressure events of an arm, or why they cannot be told."""
+    evidence = row["arms"][arm]["evidence"]
+    if evidence is None:
+        return "–"
+    events = evidence["pressure"]["events"]
+    return "cannot be told" if events is None else str(events)
+
+
+def both_pressures(row: dict[str, Any]) -> str:
+    """Pressure events of the row: one number where both arms agree."""
+    baseline, candidate = pressure(row, "baseline"), pressure(row, "candidate")
+    if baseline == candidate or candidate == "–":
+        return baseline
+    return candidate if baseline == "–" else f"{baseline} → {candidate}"
+
+
+def digest_cell(row: dict[str, Any]) -> str:
+    """The row's digest in short; both where they differ, and what else there is to say."""
+    shorts = {arm: [digest[:12] for digest in row["arms"][arm]["digests"]] for arm in ("baseline", "candidate")}
+    if any(len(found) > 1 for found in shorts.values()):
+        arms = [arm for arm, found in shorts.items() if len(found) > 1]
+        return f"{' and '.join(arms)} unstable"
+    found = list(dict.fromkeys(found[0] for found in shorts.values() if found))
+    return " ≠ ".join(found) if found else "–"
+
+
+def parting(difference: dict[str, Any] | None) -> str:
+    """Where the two sides part, on one line."""
+    if difference is None:
+        return ""
+    found = difference["first_parting"]
+    if difference.get("same_values"):
+        return "only key order, white space or spelling"
+    if found is None:
+        return "no parting in time"
+    return f"{found['at_ms']:.3f} ms, {found['request']} {found['field'].lstrip('/')}"
+
+
+def uncovered_coverage(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """Matrix ids that this campaign says nothing about, with the reason."""
+    reasons = {"unsupported": "declared unsupported", "not-declared": "not part of this campaign"}
+    found = [
+        (entry["id"], entry.get("reason") or reasons.get(entry["status"], entry["status"]))
+        for entry in report["coverage"]
+        if entry["status"] != "covered"
+    ]
+    done = {name for name, _ in found}
+    for row in report["rows"]:
+        name = row.get("matrix_id") or row["name"]
+        if row["result"] in ("INCOMPLETE", "NOT_COVERED") and name not in done:
+            found.append((name, "; ".join(row["reasons"])))
+        elif row["expect_error"] is not None and name not in done:
+            found.append((name, "expected to be refused by the engine, so nothing is qualified"))
+    return found
+
+
+def change_size(entry: dict[str, Any]) -> str:
+    """How large the changes of a class are."""
+    delta, ulps = entry["largest_delta"], entry["largest_ulps"]
+    if entry["change"] == "last bits only":
+        return f"up to {ulps} ulp"
+    if delta is None:
+        return ""
+    return f"up to {delta:+.6g}"
+
+
+def milliseconds(value: float | None) -> str:
+    """A time in virtual ms, for people."""
+    return "–" if value is None else f"{value:,.3f}"
+
+
+def needs_attention(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """Findings of a row that do not hold."""
+    return [finding for finding in row["findings"] if finding["status"] in ("failed", "missing")]
+
+
+def replays(report: dict[str, Any]) -> int:
+    """How many replays ran."""
+    return sum(replay["ran"] for row in report["rows"] for arm in row["arms"].values() for replay in arm["replays"])
