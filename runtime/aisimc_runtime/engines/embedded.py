@@ -20,12 +20,7 @@ class EmbeddedEngine:
     def acquire(self, arm: str, revision: Json, context: EngineContext) -> Acquired:
         """Check the shipped sources against the pin, and find the patch. Raises `Blocked`."""
         core, pinned = revision["core"], revision["sha256"]
-        found = sources_sha256(core)
-        if found != pinned:
-            raise Blocked(
-                f"the {arm} is pinned to {core} {pinned[:12]}…, the sources here are {found[:12]}…",
-                help="`aisimc pin --refresh` writes the digest of this installation, if that is what you mean to run",
-            )
+        _pinned_files(arm, revision)
         identity = f"{core}@{pinned}"
         files: dict[str, Path] = {}
         if revision["patch"] is not None:
@@ -36,7 +31,7 @@ class EmbeddedEngine:
 
     def build(self, arm: str, acquired: Acquired, context: EngineContext) -> Artifact:
         """Build the runner against a copy of the sources, patched. Raises `Blocked`."""
-        files = sources.package_files(sources.shipped(acquired.revision["core"]))
+        files = _pinned_files(arm, acquired.revision)
         if "patch" in acquired.files:
             files = _patched(files, acquired.files["patch"], acquired.revision["patch"]["file"])
         corrections = []
@@ -69,6 +64,19 @@ class EmbeddedEngine:
     def command(self, artifact: Artifact, config: Path, out: Path) -> list[str]:
         """The binary itself, as the process contract has it."""
         return [str(artifact.path), str(config), str(out)]
+
+
+def _pinned_files(arm: str, revision: Json) -> dict[str, bytes]:
+    """The shipped sources, read once and held to the pin. Raises `Blocked` when they are others."""
+    core, pinned = revision["core"], revision["sha256"]
+    files = sources.package_files(sources.shipped_core(core))
+    found = sources.tree_sha256(files)
+    if found != pinned:
+        raise Blocked(
+            f"the {arm} is pinned to {core} {pinned[:12]}…, the sources here are {found[:12]}…",
+            help="`aisimc pin --refresh` writes the digest of this installation, if that is what you mean to run",
+        )
+    return files
 
 
 def _patched(files: dict[str, bytes], patch: Path, name: str) -> dict[str, bytes]:

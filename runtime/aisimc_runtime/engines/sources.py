@@ -72,9 +72,14 @@ def tree_sha256(files: Mapping[str, bytes]) -> str:
 
 def sources_sha256(core: str) -> str:
     """The digest that `embedded = "CORE"` is pinned by. Raises `Blocked` for a core that does not ship."""
+    return tree_sha256(package_files(shipped_core(core)))
+
+
+def shipped_core(core: str) -> Path:
+    """The folder of an embedded engine. Raises `Blocked` for one that does not ship."""
     if core != CORE:
         raise Blocked(f"no embedded engine is called {core!r}", help=f"the one that ships is {CORE!r}")
-    return tree_sha256(package_files(shipped(CORE)))
+    return shipped(CORE)
 
 
 def runner_files() -> dict[str, bytes]:

@@ -111,8 +111,6 @@ def base_command(artifact: Artifact) -> list[str]:
     return argv
 
 
-
-
 def counts_chunks(version: str) -> bool:
     """Whether this build's SGLang readmissions include prefill chunks, so that they are no evidence of pressure."""
     from packaging.version import InvalidVersion, Version
