@@ -61,18 +61,24 @@ def read_bytes(path: str, name: str) -> bytes | Unreadable:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         return Unreadable(name, _reason(error))
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            return Unreadable(name, "it is a folder")
         if not stat.S_ISREG(status.st_mode):
-            return Unreadable(name, "it is not a regular file")
+            return Unreadable(name, "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file")
         if status.st_size > MAX_FILE_BYTES:
             return Unreadable(name, f"it is larger than {MAX_FILE_BYTES // 2**20} MiB")
-        try:
-            return file.read()
-        except OSError as error:
-            return Unreadable(name, _reason(error))
+        return _read_all(descriptor, status.st_size)
+    except OSError as error:
+        return Unreadable(name, _reason(error))
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    pieces: list[bytes] = []
+    while piece := os.read(descriptor, max(size + 1, 65_536)):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _reason(error: OSError | ValueError) -> str:
@@ -92,6 +98,7 @@ def decode(data: bytes, name: str) -> Source | Unreadable:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Unreadable(
-            name, f"it is not UTF-8 text: the byte 0x{data[error.start]:02x} at offset {error.start} (line {line}) "
-            f"begins no character"
+            name,
+            f"it is not UTF-8 text: the byte 0x{data[error.start]:02x} at offset {error.start} (line {line}) "
+            f"begins no character",
         )

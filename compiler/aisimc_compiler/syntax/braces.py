@@ -11,6 +11,8 @@ from aisimc_compiler.syntax.driver import Token
 from aisimc_compiler.syntax.faults import Report
 from aisimc_compiler.syntax.keywords import TOP_LEVEL
 
+_WHERE = {True: "this one closes the block around it", False: "and here the next one begins"}
+
 
 class _Open(NamedTuple):
     token: Token
@@ -96,11 +98,9 @@ def _starts_top_level(text: str, tokens: list[Token], index: int, kinds: dict[st
 def _report(report: Report, opened: _Open, before: Token, closing: int, result: list[Token]) -> None:
     after = result[-1][2]
     start, end = opened.token[1], opened.token[2]
-    where = (
-        (before[1], before[2], "and here the next one begins")
-        if before[0]
-        else (before[1], before[1], "the file ends here")
-    )
+    where = (before[1], before[2], _WHERE.get(before[0] == closing, ""))
+    if not before[0]:
+        where = (before[1], before[1], "the file ends here")
     report.error(
         start,
         end,

@@ -45,8 +45,8 @@ def _report(report: Report, ranges: list[tuple[int, int]], fixes: list[tuple[int
 
     report.diagnostics = [d for d in report.diagnostics if not inside(d.span.start)]
     for (start, _), fix in zip(ranges, fixes, strict=True):
-        help = "write `# …`, to the end of the line"
-        report.error(start, start + 2, "a comment starts with `#`", help=help, fix=fix)
+        advice = "write `# …`, to the end of the line"
+        report.error(start, start + 2, "a comment starts with `#`", help=advice, fix=fix)
 
 
 def _comment_end(text: str, start: int, end: int) -> int:

@@ -35,16 +35,19 @@ def shown(r: Recovery, token: Token) -> str:
     """A token in a message."""
     if token[0] == END:
         return "the end of the file"
+    return f"`{short(r, token)}`" if token[1] < token[2] else "the end of the block"
+
+
+def short(r: Recovery, token: Token) -> str:
+    """A token's text, cut where it is endless."""
     text = r.text_of(token)
-    if not text:
-        return "the end of the block"
-    return f"`{text if len(text) <= 40 else text[:39] + '…'}`"
+    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _after_label(r: Recovery, token: Token) -> None:
     """`row x` without a brace, `purpose "text"` without an equals sign, `row a b {`, `a b = 5`."""
     keyword, label = r.values[-2], r.values[-1]
-    name = r.text_of(keyword)
+    name = short(r, keyword)
     error = r.report.error
     same_line = "\n" not in r.text[label[2] : token[1]]
     if token[0] == r.kinds["EQUAL"]:
@@ -81,9 +84,9 @@ def _after_label(r: Recovery, token: Token) -> None:
             error(
                 label[1],
                 label[2],
-                f"`{name} {r.text_of(label)}` has no body",
+                f"`{name} {short(r, label)}` has no body",
                 label="expected `{` after this",
-                help=f"write `{name} {r.text_of(label)} {{ … }}`",
+                help=f"write `{name} {short(r, label)} {{ … }}`",
                 fix=(label[2], label[2], " {"),
                 applicable=False,
             )
@@ -133,26 +136,26 @@ def _missing_equal(r: Recovery, name: Token, value: Token) -> None:
     r.report.error(
         value[1],
         value[2],
-        f"there is no `=` between `{r.text_of(name)}` and its value",
+        f"there is no `=` between `{short(r, name)}` and its value",
         label="expected `=` before this",
-        help=f"write `{r.text_of(name)} = {r.text_of(value)[:60]}`",
+        help=f"write `{short(r, name)} = {short(r, value)}`",
         fix=(name[2], name[2], " ="),
     )
 
 
 def _alone_help(r: Recovery, name: Token) -> str:
-    text = r.text_of(name)
+    text = short(r, name)
     before = r.previous_value(name)
-    if before is not None and before[0] in (r.kinds["INTEGER"], r.kinds["DECIMAL"]) and text not in BLOCKS:
-        if "\n" not in r.text[before[2] : name[1]]:
-            return f"if it is meant as a unit: {_UNITS}"
+    numbers = (r.kinds["INTEGER"], r.kinds["DECIMAL"])
+    if before is not None and before[0] in numbers and "\n" not in r.text[before[2] : name[1]] and text not in BLOCKS:
+        return f"if it is meant as a unit: {_UNITS}"
     return f"a block is `{text} {{ … }}`" if text in BLOCKS else f"an attribute is `{text} = value`"
 
 
 def _after_name(r: Recovery, token: Token) -> None:
     """One word was read, and then something that is neither `=`, `{` nor a label."""
     name = r.values[-1]
-    text = r.text_of(name)
+    text = short(r, name)
     kinds = r.kinds
     values = (kinds["INTEGER"], kinds["DECIMAL"], kinds["QUANTITY"], kinds["RANGE"], kinds["POINTER"], kinds["LSQB"])
     if token[0] in values and text not in BLOCKS:
@@ -173,7 +176,7 @@ def _after_name(r: Recovery, token: Token) -> None:
 
 def _not_a_body(r: Recovery, name: Token, token: Token) -> None:
     """A block's keyword, and then a value: `row 2 {`, `exclude [ … ]`."""
-    text, start, end = r.text_of(name), token[1], token[2]
+    text, start, end = short(r, name), token[1], token[2]
     if token[0] == r.kinds["LSQB"]:
         r.report.error(start, end, f"the body of `{text}` stands in braces", help=f"write `{text} {{ … }}`")
         r.turn_into_block()
@@ -183,15 +186,15 @@ def _not_a_body(r: Recovery, name: Token, token: Token) -> None:
         r.again()
     else:
         message = f"{shown(r, token)} does not fit after `{text}`"
-        help = f"a block is `{text} {{ … }}`"
-        r.report.error(start, end, message, label="expected `{`", help=help)
+        advice = f"a block is `{text} {{ … }}`"
+        r.report.error(start, end, message, label="expected `{`", help=advice)
         r.inject("LBRACE", name[2])
 
 
 def _no_value(r: Recovery, token: Token) -> None:
     """`name =` and then no value."""
     equal, name = r.values[-1], r.values[-2]
-    text = r.text_of(name)
+    text = short(r, name)
     if token[0] == r.kinds["EQUAL"] and token[1] == equal[2]:
         r.report.error(equal[1], token[2], "an attribute is set with one `=`", fix=(token[1], token[2], ""))
         return
@@ -199,7 +202,7 @@ def _no_value(r: Recovery, token: Token) -> None:
         r.report.error(
             equal[1],
             equal[2],
-            f"a block has no `=` before its `{{`",
+            "a block has no `=` before its `{`",
             help=f"write `{text} {{ … }}`",
             fix=(name[2], token[1], " "),
         )
@@ -279,7 +282,7 @@ def _stray_equal(r: Recovery, token: Token) -> None:
             equal,
             equal + 1,
             f"`{last.name.text}` has no value",
-            label=f"expected a value after this, found the next attribute",
+            label="expected a value after this, found the next attribute",
             help=_value_help(last.name.text),
         )
         span = last.value.span
@@ -310,10 +313,10 @@ def _loose_value(r: Recovery, token: Token) -> None:
         r.report.error(*place, message, help=f"write `{digits}`", fix=(*place, digits))
         return
     if last is not None and "\n" not in r.text[last.span.end : start]:
-        label, help = f"`{last.name.text}` has its value already", "several values stand in a list: `[a, b]`"
+        label, advice = f"`{last.name.text}` has its value already", "several values stand in a list: `[a, b]`"
     else:
-        label, help = "expected an attribute or a block", "an attribute is `name = value`"
-    r.report.error(start, end, f"{shown(r, token)} does not fit here", label=label, help=help)
+        label, advice = "expected an attribute or a block", "an attribute is `name = value`"
+    r.report.error(start, end, f"{shown(r, token)} does not fit here", label=label, help=advice)
     if r.values_at.get(start) is not None or kind in (r.kinds["LSQB"], r.kinds["RSQB"]):
         r.skip(token)
 

@@ -63,7 +63,8 @@ def _automaton(lark: Lark, names: list[str]) -> dict[str, Any]:
     number = {state: index for index, state in enumerate(_reachable(states, start), start=1)}
     symbols = sorted({str(rule.origin.name) for rule in lark.rules})
     rules: list[Rule] = []
-    shift, goto = [(0,) * len(names)], [{}]  # state 0 is no state, so that 0 can mean an error
+    shift: list[tuple[int, ...]] = [(0,) * len(names)]
+    goto: list[dict[int, int]] = [{}]  # state 0 is no state, so that 0 can mean an error
     for state in number:
         row = states[state]
         shift.append(_with_default([_cell(row.get(name), number, rules, symbols) for name in names], rules))

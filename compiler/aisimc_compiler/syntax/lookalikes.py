@@ -1,4 +1,4 @@
-"""Characters that look like ones of the language and are others: where they come from a word processor or a web page."""
+"""Characters that look like those of the language and are others, as word processors and web pages bring them."""
 
 from __future__ import annotations
 
@@ -96,10 +96,8 @@ def mend_line(line: str) -> tuple[str, list[Mend]]:
 
 def _candidates(match: re.Match[str]) -> list[tuple[int, str, str]]:
     if match["open"]:
-        quotes = [(match.start("open"), match["open"], '"')]
-        if match["close"]:
-            quotes.append((match.start("close"), match["close"], '"'))
-        return quotes
+        closed = '"' if match["close"] else ""
+        return [(match.start(), match[0], f'"{match["inside"]}{closed}')]
     if match["space"]:
         return [(match.start(), match[0], " " * len(match[0]))]
     if match["word"]:

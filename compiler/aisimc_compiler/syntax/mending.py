@@ -113,16 +113,16 @@ class Lexer:
         clean = "".join(b for a, b in zip(mend.original, mend.plain, strict=True) if not (a == first and b == "_"))
         fix = (base + mend.start, base + mend.end, clean if not clean.isspace() else " ")
         if first == "\ufeff" and start == 0:
-            message, help = "the file begins with a byte order mark", "save it as UTF-8 without one"
+            message, advice = "the file begins with a byte order mark", "save it as UTF-8 without one"
             fix = (0, 1, "")
         elif lookalikes.invisible(first):
-            message, help = "this blank is not a space", "put an ordinary space"
+            message, advice = "this blank is not a space", "put an ordinary space"
         elif first in lookalikes.DOUBLE_QUOTES:
-            message, help = f"`{first}` does not quote a string", 'strings stand between straight quotes: "…"'
+            message, advice = f"`{first}` does not quote a string", 'strings stand between straight quotes: "…"'
         else:
             message = f"`{first}` looks like `{lookalikes.plain(first)}` and is another character"
-            help = f"write `{clean}` with plain ASCII characters"
-        self.report.error(start, start + 1, message, label=shown, help=help, fix=fix)
+            advice = f"write `{clean}` with plain ASCII characters"
+        self.report.error(start, start + 1, message, label=shown, help=advice, fix=fix)
 
     def _hidden_characters(self) -> None:
         """Characters that make a text look other than it is read, also inside strings and comments."""
@@ -222,10 +222,12 @@ class Lexer:
             return slash + 1
         if match["bad"]:
             if match["bad"][:1] == "u":
-                help = "four hex digits follow `\\u`: `\\u00e9`"
+                advice = "four hex digits follow `\\u`: `\\u00e9`"
             else:
-                help = 'the escapes are `\\"` `\\\\` `\\/` `\\b` `\\f` `\\n` `\\r` `\\t` and `\\uXXXX`; a backslash itself is `\\\\`'
-            self.error(slash, match.end(), f"`{match[0]}` is not an escape", help=help)
+                advice = (
+                    r"""the escapes are `\"` `\\` `\/` `\b` `\f` `\n` `\r` `\t` and `\uXXXX`; a backslash is `\\`"""
+                )
+            self.error(slash, match.end(), f"`{match[0]}` is not an escape", help=advice)
         return match.end()
 
     def _unterminated(self, at: int, end: int) -> int:
@@ -358,7 +360,7 @@ class Lexer:
 
 def _habit(run: str, text: str, end: int) -> str:
     """What whoever writes this is used to from elsewhere."""
-    if run[0] == "$" or text.startswith("{", end) and run[-1] in "$%":
+    if run[0] == "$" or (text.startswith("{", end) and run[-1] in "$%"):
         return "there are no variables: a spec means the same everywhere"
     if run.startswith("<<"):
         return "there are no here-documents: a string stands on one line, with `\\n` for line ends"

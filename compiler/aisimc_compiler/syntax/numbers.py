@@ -57,8 +57,8 @@ def number_fault(lexer: Lexer, at: int, word: str) -> int:
         and lexer.tokens[-1][0] == lexer.kinds["NAME"]
     ):
         start = lexer.tokens[-1][1] - lexer.base
-        help = "names have letters, digits, `_` and `-`; text stands in quotes"
-        lexer.error(start, end, f"`{text[start:end]}` is not a name", help=help)
+        advice = "names have letters, digits, `_` and `-`; text stands in quotes"
+        lexer.error(start, end, f"`{text[start:end]}` is not a name", help=advice)
         lexer.values[lexer.base + start] = Value(
             "invalid", None, text[start:end], lexer.report.span(lexer.base + start, lexer.base + end)
         )
@@ -90,11 +90,11 @@ def _signs(lexer: Lexer, at: int, word: str) -> int:
         lexer.error(at, end, "a comment starts with `#`", fix="#")
         return lexer.line_end(at)
     if word == "-" and not lexer.text[lexer.line_start(at) : at].strip():
-        help = "an `exclude` block holds bare pointers; other lists are `[a, b]`"
-        lexer.error(at, end, "list items need no dash", help=help, fix="")
+        advice = "an `exclude` block holds bare pointers; other lists are `[a, b]`"
+        lexer.error(at, end, "list items need no dash", help=advice, fix="")
         return end
-    help = "a range has two dots and both ends: `1..3`" if word[0] == "." else ""
-    lexer.error(at, end, f"`{word}` means nothing here", help=help)
+    advice = "a range has two dots and both ends: `1..3`" if word[0] == "." else ""
+    lexer.error(at, end, f"`{word}` means nothing here", help=advice)
     lexer.add("", at, end)
     return end
 
@@ -178,10 +178,10 @@ def _unknown(lexer: Lexer, at: int, word: str) -> None:
         lexer.error(
             at,
             end,
-            f"`{unit[2]}` is no unit",
+            f"`{unit[2]}` is not a unit",
             help="units are `ms`, `s`, `B`, `KiB`, `MiB` and `GB/s`; text stands in quotes",
         )
-    elif names_it and not word[0] in "+.":
+    elif names_it and word[0] not in "+.":
         lexer.error(at, end, f"`{word}` starts with `{word[0]}`, and a name with a letter")
         lexer.add("NAME", at, end)
         return

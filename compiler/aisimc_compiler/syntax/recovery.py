@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.braces import close_open_blocks
@@ -10,7 +11,7 @@ from aisimc_compiler.syntax.comments import drop_foreign_comments
 from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
 from aisimc_compiler.syntax.faults import Enough, Report
-from aisimc_compiler.syntax.keywords import BLOCKS, STATEMENTS
+from aisimc_compiler.syntax.keywords import STATEMENTS
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.mending import Lexed, Lexer
 from aisimc_compiler.syntax.tables import Tables
@@ -50,8 +51,8 @@ def _shallow(report: Report, tokens: list[Token], kinds: dict[str, int]) -> tupl
             depth += 1
             if depth > MAX_NESTING:
                 message = "this is nested too deeply to be read"
-                help = f"{MAX_NESTING} levels are read, and the language needs four"
-                report.error(token[1], token[2], message, help=help)
+                advice = f"{MAX_NESTING} levels are read, and the language needs four"
+                report.error(token[1], token[2], message, help=advice)
                 return [*tokens[:index], (END, token[1], token[1])], True
         elif token[0] in closing and depth:
             depth -= 1
@@ -209,7 +210,7 @@ class Recovery:
         self.cursor = index
 
     def _starts_item(self, index: int) -> bool:
-        kind, start, _ = self.tokens[index]
+        kind = self.tokens[index][0]
         if kind == self.kinds["NAME"]:
             following = self.tokens[index + 1][0]
             if following in (self.kinds["EQUAL"], self.kinds["LBRACE"]):

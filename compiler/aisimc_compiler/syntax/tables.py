@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 
@@ -22,28 +23,28 @@ class Tables(NamedTuple):
 @cache
 def load() -> Tables:
     """The tables of grammar.lark; made once for a process."""
-    return _tables(_data(grammar_path().read_text(encoding="utf-8")))
+    with open(grammar_path(), encoding="utf-8") as file:  # noqa: PTH123 - pathlib costs start-up time
+        return _prepared(_data(file.read()))
 
 
-def grammar_path() -> Path:
+def grammar_path() -> str:
     """Where the grammar stands: beside this module, in a checkout and in a wheel alike."""
-    return Path(__file__).with_name("grammar.lark")
+    return os.path.join(os.path.dirname(__file__), "grammar.lark")  # noqa: PTH118, PTH120
 
 
 def _data(grammar: str) -> dict[str, Any]:
-    try:
-        # Made when the package was built, hence not there for the type checker.
-        from aisimc_compiler.syntax import _tables as made  # type: ignore[attr-defined,unused-ignore]
-    except ImportError:
-        made = None
-    if made is not None and made.GRAMMAR == grammar:
-        return vars(made)
+    with contextlib.suppress(ImportError):
+        # Made when the package was built, hence perhaps not there for the type checker.
+        from aisimc_compiler.syntax import _tables  # type: ignore[attr-defined,unused-ignore]
+
+        if grammar == _tables.GRAMMAR:
+            return vars(_tables)
     from aisimc_compiler.syntax.generate import generate
 
     return generate(grammar)
 
 
-def _tables(data: dict[str, Any]) -> Tables:
+def _prepared(data: dict[str, Any]) -> Tables:
     return Tables(
         terminals=data["TERMINALS"],
         match=re.compile(data["PATTERN"]),

@@ -1,10 +1,13 @@
-"""The `aisimc` command: a lazy group, so that a verb pays only for what it imports itself."""
+"""The `aisimc` command.
+
+The common forms of `check` and `fmt`, `--version` and `--help` are answered before click is imported, which costs as
+much as they do; every other command line goes to click, whose answers to the common ones are the same.
+"""
 
 from __future__ import annotations
 
-import importlib
+import os
 import sys
-from typing import Any
 
 VERBS: dict[str, tuple[str, str]] = {
     # verb: (module under aisimc_runtime.command, one line for --help)
@@ -28,33 +31,72 @@ VERBS: dict[str, tuple[str, str]] = {
 
 
 def main() -> None:
-    """Entry point of the console script."""
-    if sys.argv[1:] in (["--version"], ["-V"]):
-        from importlib.metadata import version
+    """Entry point of the console script: runs the command line and ends the process with its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding lacks is shown escaped; it must not end in an exception.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    status = 3
+    try:
+        status = _run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        status = 130
+    except BrokenPipeError:
+        # Whoever reads has seen enough; keep Python from complaining when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except Exception as error:
+        status = _unexpected(error)
+    sys.exit(status)
 
-        sys.stdout.write(f"aisimc {version('aisimc')}\n")
-        return
-    run_group()
+
+def _run(arguments: list[str]) -> int:
+    if "_AISIMC_COMPLETE" not in os.environ:
+        if arguments in (["--version"], ["-V"]):
+            from aisimc_runtime import __version__
+
+            sys.stdout.write(f"aisimc {__version__}\n")
+            return 0
+        if arguments in ([], ["--help"], ["-h"]):
+            sys.stdout.write(usage())
+            return 0 if arguments else 2
+        if arguments[0] in ("check", "fmt"):
+            from aisimc_runtime.command.quick import quick
+
+            status = quick(arguments)
+            if status is not None:
+                return status
+    from aisimc_runtime.command.group import run_group
+
+    return run_group(arguments)
 
 
-def run_group() -> None:
-    """Build the click group and hand it the command line."""
-    import click
+def usage() -> str:
+    """The text of `aisimc --help`."""
+    rows = "".join(f"  {verb:<10} {line}\n" for verb, (_, line) in VERBS.items())
+    return (
+        "Usage: aisimc [OPTIONS] COMMAND [ARGS]...\n\n"
+        "  Qualify a candidate revision of AI Simulate against a pinned baseline.\n\n"
+        "Options:\n"
+        "  -V, --version  Show the version and exit.\n"
+        "  -h, --help     Show this message and exit.\n\n"
+        f"Commands:\n{rows}\n"
+        "`aisimc COMMAND --help` shows a command's options.\n"
+        "Exit status: 0 pass or valid, 1 fail or different, 2 refused, 3 could not be carried out,\n"
+        "4 performance undecided, 130 interrupted.\n"
+    )
 
-    class LazyGroup(click.Group):
-        def list_commands(self, ctx: click.Context) -> list[str]:
-            return list(VERBS)
 
-        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            if cmd_name not in VERBS:
-                return None
-            module: Any = importlib.import_module(f"aisimc_runtime.command.{VERBS[cmd_name][0]}")
-            command: click.Command = module.command
-            return command
+def _unexpected(error: Exception) -> int:
+    from aisimc_runtime.failures import Failure
 
-        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            with formatter.section("Commands"):
-                formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
-
-    group = LazyGroup("aisimc", help="Qualify a candidate revision of AI Simulate against a pinned baseline.")
-    group(prog_name="aisimc")
+    if isinstance(error, Failure):
+        sys.stderr.write(f"aisimc: error: {error.message}\n")
+        if error.help:
+            sys.stderr.write(f"  help: {error.help}\n")
+        return int(error.exit)
+    if os.environ.get("AISIMC_TRACEBACK"):
+        raise error
+    sys.stderr.write(f"aisimc: error: this is a mistake in aisimc itself: {type(error).__name__}: {error}\n")
+    sys.stderr.write("  help: set AISIMC_TRACEBACK=1 to see where, and report it\n")
+    return 3
