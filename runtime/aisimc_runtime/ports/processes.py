@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-
 KEPT_VARIABLES = ("LD_LIBRARY_PATH",)
 """What an interpreter or a binary may need to start at all; nothing else of the environment reaches a replay."""
 

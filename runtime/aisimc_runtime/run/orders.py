@@ -11,6 +11,7 @@ from aisimc_runtime.ports.processes import bare_environment
 from aisimc_runtime.run import spawn
 from aisimc_runtime.run.job import Order, RowJob
 
+
 def replay_order(job: RowJob, order: Order, out: Path, cpus: Sequence[int] | None) -> spawn.Order:
     """The command of one replay, with every file that it depends on pinned (`pin.artifact`, `row.frozen`)."""
     artifact = job.artifacts[order.arm]
@@ -28,4 +29,3 @@ def replay_order(job: RowJob, order: Order, out: Path, cpus: Sequence[int] | Non
         memory_bytes=job.limits.memory_bytes,
         file_bytes=job.limits.output_bytes,
     )
-

@@ -226,11 +226,16 @@ def _digests(folder: Path) -> tuple[dict[str, Any] | None, str | None]:
     }, None
 
 
-def finished(folder: Path, order: Order) -> bool:
-    """Whether an earlier run left this replay's whole result; a result whose bytes changed does not count."""
+def finished(folder: Path, order: Order, hostname: str) -> bool:
+    """Whether an earlier run left this replay's whole result, made on this node.
+
+    A result whose bytes changed, or that another node made, does not count (`run.same-node`).
+    """
     try:
         record = json.loads((folder / "process.json").read_bytes())
         if (record["arm"], record["repetition"]) != (order.arm, order.repetition):
+            return False
+        if record["node"]["hostname"] != hostname:
             return False
         if record["error"] is not None:
             return True

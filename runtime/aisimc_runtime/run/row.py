@@ -1,4 +1,4 @@
-"""Replays staged rows on this node: `python -m aisimc_runtime.run.row [options] ROWDIR...`
+"""Replays staged rows on this node: `python -m aisimc_runtime.run.row [options] ROWDIR...` (or `@FILE` with one a line)
 
     --cpus LIST          CPUs that may be used (default: all that this process may)
     --jobs N             replays at once
@@ -105,6 +105,8 @@ def _arguments(argv: list[str]) -> tuple[dict[str, str], list[str]]:
             options[word] = "yes"
         elif word.startswith("-"):
             raise ValueError(f"unknown option {word}")
+        elif word.startswith("@"):
+            folders += Path(word[1:]).read_text(encoding="utf-8").splitlines()
         else:
             folders.append(word)
     if not folders:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Failure
@@ -76,7 +77,7 @@ class Runner:
 
     def run(self, jobs: Sequence[RowJob]) -> None:
         """Replay all rows. Raises `Blocked` when the disk gives up."""
-        self.rows = [Row(job, [order for order in job.orders if not _done(job, order)]) for job in jobs]
+        self.rows = [Row(job, [order for order in job.orders if not self._done(job, order)]) for job in jobs]
         for row in self.rows:
             if collected(row.job.folder):
                 row.done = True
@@ -118,6 +119,10 @@ class Runner:
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
             self._close(self.running.pop(pid))
+
+    def _done(self, job: RowJob, order: Order) -> bool:
+        """Whether an earlier run made this replay, here: all evidence of a row comes from one node."""
+        return replays.finished(job.folder / "replays" / order.name, order, str(self.node["hostname"]))
 
     def _fill(self) -> None:
         """Give free CPU sets to whatever may start, in order of rows."""
@@ -269,10 +274,6 @@ class Runner:
         row.waiting = []
         if row.running == 0:
             self.emit({"event": "blocked", "row": row.job.row, "reason": reason})
-
-
-def _done(job: RowJob, order: Order) -> bool:
-    return replays.finished(job.folder / "replays" / order.name, order)
 
 
 def _finished(row: str, order: Order, outcome: Outcome) -> dict[str, Any]:

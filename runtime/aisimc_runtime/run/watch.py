@@ -23,7 +23,7 @@ class Seen(NamedTuple):
 def look_around() -> list[Seen]:
     """Every process that can be seen now."""
     found = []
-    for name in os.listdir("/proc"):
+    for name in os.listdir("/proc"):  # noqa: PTH208 - strings are all that is needed, often
         if name.isdigit():
             seen = look_at(int(name))
             if seen is not None:
@@ -68,7 +68,7 @@ def threads(pid: int) -> tuple[int, int]:
     """Threads of a process, and how many of them are runnable at this moment."""
     count = runnable = 0
     with suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/task"):
+        for name in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
             with suppress(OSError), open(f"/proc/{pid}/task/{name}/stat", "rb") as stream:  # noqa: PTH123
                 text = stream.read()
                 count += 1

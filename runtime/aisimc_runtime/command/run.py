@@ -1,0 +1,145 @@
+"""`aisimc run`: carry out a campaign or a saved plan, or continue one, and give its verdict."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aisimc_runtime.command.exits import Exit
+from aisimc_runtime.failures import Failure
+
+if TYPE_CHECKING:
+    from aisimc_runtime.run.folder import RunFolder
+    from aisimc_runtime.run.plan import Plan
+    from aisimc_runtime.run.profile import Profile
+    from aisimc_runtime.run.progress import Progress
+
+
+@click.command("run", short_help="Run a campaign, or continue one, and give its verdict")
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option("--profile", "profile_file", type=click.Path(path_type=Path), help="Executor, CPUs and limits (YAML).")
+@click.option("--runs", type=click.Path(path_type=Path), help="Where run folders stand (default: .aisimc/runs).")
+@click.option(
+    "--store", "store_folder", type=click.Path(path_type=Path), help="The content store (default: AISIMC_STORE)."
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="Replays at once on a node.")
+@click.option("--again", is_flag=True, help="Start a fresh run beside an earlier one.")
+@click.option("--quiet", is_flag=True, help="No progress, only the verdict.")
+@click.option("--json", "as_json", is_flag=True, help="The verdict as one JSON object on standard output.")
+def command(
+    spec: Path,
+    profile_file: Path | None,
+    runs: Path | None,
+    store_folder: Path | None,
+    jobs: int | None,
+    again: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Carry out SPEC, a campaign file or a saved plan.
+
+    An unfinished run of the same plan is continued; a finished one shows its verdict. The exit status is 0 for a
+    pass, 1 for a failure, 2 when SPEC is refused, 3 when it could not be carried out, 4 when the gate is undecided.
+    """
+    try:
+        status = _run(spec, profile_file, runs, store_folder, jobs, again, quiet, as_json)
+    except Failure as failure:
+        show_failure(failure)
+        status = failure.exit
+    sys.stdout.flush()
+    sys.exit(int(status))
+
+
+def show_failure(failure: Failure) -> None:
+    """A failure as one error line and, where there is one, a line of help."""
+    sys.stderr.write(f"aisimc: error: {failure.message}\n")
+    if failure.help:
+        sys.stderr.write(f"help: {failure.help}\n")
+
+
+def _run(
+    spec: Path, profile_file: Path | None, runs: Path | None, store_folder: Path | None, jobs: int | None,
+    again: bool, quiet: bool, as_json: bool,
+) -> Exit:  # fmt: skip
+    from aisimc_runtime.run.loading import load
+
+    plan = load(spec)
+    if plan is None:
+        return Exit.REFUSED
+    from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, run_folder
+
+    profile = _profile(profile_file, store_folder, jobs)
+    folder = run_folder(plan, runs or DEFAULT_RUNS, again=again)
+    if is_finished(folder):
+        from aisimc_runtime.run.campaign import read_report
+
+        report = read_report(folder)
+    else:
+        report = _carry_out(plan, folder, profile, _progress(quiet, as_json))
+    return _show(report, folder, as_json)
+
+
+def _profile(file: Path | None, store: Path | None, jobs: int | None) -> Profile:
+    from dataclasses import replace
+
+    from aisimc_runtime.run.profile import Profile, load_profile
+
+    profile = Profile() if file is None else load_profile(file)
+    if store is not None:
+        profile = replace(profile, store=store)
+    return profile if jobs is None else replace(profile, jobs=jobs)
+
+
+def _progress(quiet: bool, as_json: bool) -> Progress:
+    from aisimc_runtime.run.progress import Lines, Progress, Table
+
+    stream = sys.stderr if as_json else sys.stdout
+    if quiet:
+        return Progress()
+    if not stream.isatty():
+        return Lines(stream)
+    from rich.console import Console
+
+    return Table(Console(file=stream))
+
+
+def _carry_out(plan: Plan, folder: RunFolder, profile: Profile, progress: Progress) -> dict[str, Any]:
+    from aisimc_runtime.journal.journal import Journal
+    from aisimc_runtime.ports.processes import Processes
+    from aisimc_runtime.run.campaign import Campaign
+    from aisimc_runtime.run.folder import prepare
+    from aisimc_runtime.run.signals import interruptible
+    from aisimc_runtime.store.content import open_store
+
+    processes = Processes()
+    with ExitStack() as stack:
+        stack.enter_context(progress)
+        stack.enter_context(interruptible(processes.end_all))
+        resumed = prepare(folder, plan)
+        stack.enter_context(folder.locked())
+        journal = Journal(folder.journal)
+        stack.callback(journal.close)
+        journal.append("resumed" if resumed else "started", plan_digest=plan.digest)
+        campaign = Campaign(plan, folder, open_store(profile.store), profile, progress, journal, processes)
+        return campaign.carry_out()
+
+
+def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
+    if as_json:
+        shown = {"campaign": report["campaign"]["name"], "plan_digest": report["plan_digest"],
+                 "report_digest": report["digest"], "run": str(folder.path), **report["verdict"]}  # fmt: skip
+        sys.stdout.write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
+    else:
+        from rich.console import Console
+
+        from aisimc_runtime.report.terminal import summary
+
+        console = Console(file=sys.stdout)
+        summary(report, console)
+        console.print(f"{folder.path}", style="dim", soft_wrap=True, highlight=False)
+    return Exit(report["verdict"]["exit_status"])
