@@ -68,7 +68,7 @@ class Entry:
     current: Try | None = None
     row: Row = field(default_factory=Row)
     lost: int = 0
-    told: tuple[State, str, str] | None = None
+    told: tuple[State, str, str, bool] | None = None
     told_line: str = ""
     told_at_s: float = 0.0
     done: bool = False
@@ -94,6 +94,7 @@ class Loop:
 
     def run(self) -> Iterator[RowEvent]:
         """Yield what happens until each row has its end. Closing it cancels what this campaign has in the queue."""
+        self._campaign.forget_cancel()
         try:
             for entry in self._entries:
                 yield from self._attach(entry)
@@ -270,7 +271,7 @@ class Loop:
     def _tell(self, entry: Entry, row: Row) -> Iterator[RowEvent]:
         """Tell a change of state at once, a change of words within one at most once a minute."""
         now = self._terms.clock()
-        key = (row.state, row.node, row.attempt)
+        key = (row.state, row.node, row.attempt, row.deaf)
         recent = now - entry.told_at_s < REPEAT_S
         if key == entry.told and (row.line == entry.told_line or recent):
             return

@@ -54,6 +54,10 @@ class Campaign:
         """Whether `aisimc cancel` has spoken since the run was last started."""
         return (self.run_folder / CANCELLED_FILE).exists()
 
+    def forget_cancel(self) -> None:
+        """The run is started anew: an earlier cancellation has had its effect."""
+        (self.run_folder / CANCELLED_FILE).unlink(missing_ok=True)
+
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:

@@ -100,6 +100,8 @@ class Row:
     """When the heartbeat was last seen to move."""
     cancel_asked: bool = False
     node: str = ""
+    deaf: bool = False
+    """Whether the queue could not be asked at the last look."""
 
 
 def look(row: Row, seen: Seen, patience: Patience) -> Row:
@@ -140,6 +142,7 @@ def _by_queue(row: Row, seen: Seen, patience: Patience) -> Row:
     queue = seen.queue
     if isinstance(queue, Contradictory):
         return _open(row, State.CONTRADICTORY, f"the queue contradicts itself: {queue.reason}")
+    row = replace(row, deaf=isinstance(queue, Unknown))
     if isinstance(queue, Unknown):
         return _queue_unknown(row, seen, patience, queue.reason)
     if queue.value is None:

@@ -42,7 +42,8 @@ class SlurmScheduler:
 
     def probe(self, request: Request) -> SubmitRefused | None:
         """Let Slurm judge the request without taking it; a request that no node could ever hold shows here too."""
-        said = self._ask(["sbatch", "--test-only", *self._arguments(request)])
+        arguments = [*self._arguments(request)[:-1], "--wrap=true"]  # the request's own script is not written yet
+        said = self._ask(["sbatch", "--test-only", *arguments])
         if said.status == 0:
             return None
         answer = parse.submit_answer(said.status, "", said.stderr or said.stdout)
