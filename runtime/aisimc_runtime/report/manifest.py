@@ -36,8 +36,13 @@ def write_manifest(folder: Path) -> None:
         relative.as_posix(): {"sha256": sha256_file(folder / relative), "bytes": (folder / relative).stat().st_size}
         for relative in kept_files(folder)
     }
+    write_atomic(folder / NAME, encode(files))
+
+
+def encode(files: dict[str, Any]) -> bytes:
+    """The bytes of a manifest over so many files."""
     document = {"schema": SCHEMA, "files": files, "digest": files_digest(files)}
-    write_atomic(folder / NAME, orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def files_digest(files: dict[str, Any]) -> str:

@@ -104,7 +104,7 @@ def difference(
     console.print(
         Text(
             f"  {counts['differing']:,} of {counts['compared']:,} requests differ, "
-            f"{found['values']:,} values in {found['classes_in_all']} classes"
+            f"{found['values']:,} values in {_counted(found['classes_in_all'], 'class', 'classes')}"
         )
     )
     for key, name in (("only_a", names[0]), ("only_b", names[1])):
@@ -114,8 +114,10 @@ def difference(
     if counts["order"] == "different":
         console.print(Text("  the records stand in another order"))
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column, justify in (("field", "left"), ("change", "left"), ("values", "right"), ("requests", "right")):
-        table.add_column(column, justify="right" if justify == "right" else "left")
+    table.add_column("field", overflow="fold")
+    table.add_column("change")
+    table.add_column("values", justify="right")
+    table.add_column("requests", justify="right")
     table.add_column("size")
     for entry in found["classes"][:classes]:
         cells = (entry["pattern"], entry["change"], f"{entry['count']:,}", f"{entry['requests']:,}")
@@ -123,7 +125,11 @@ def difference(
     console.print(Padding(table, (0, 0, 0, 2)))
     left = found["classes_in_all"] - min(classes, len(found["classes"]))
     if left > 0:
-        console.print(Text(f"  and {left} more classes", style="dim"))
+        console.print(Text(f"  and {_counted(left, 'more class', 'more classes')}", style="dim"))
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
 
 
 def _parting(found: dict[str, Any], names: tuple[str, str], console: Console, *, events: bool) -> None:

@@ -40,6 +40,9 @@ def _covered(row: Row, records: dict[str, dict[str, Any]]) -> tuple[Coverage, Fi
     if not coverage.uncovered:
         text = f"every difference is covered: {', '.join(sorted(coverage.covered_by))}"
         return coverage, Finding("exception.covers", row.name, None, Status.SATISFIED, text)
+    if not records:
+        text = "the arms differ, and the campaign has no exception record for this row"
+        return coverage, Finding("exception.covers", row.name, None, Status.FAILED, text, 0, len(coverage.uncovered))
     patterns = sorted(coverage.uncovered)
     more = len(patterns) - _SHOWN
     text = f"no exception record covers {', '.join(patterns[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")

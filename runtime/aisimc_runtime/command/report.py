@@ -1,0 +1,71 @@
+"""`aisimc report`: the report of a run again, from its folder alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from aisimc_runtime.command.writing import fail, replace_file
+from aisimc_runtime.failures import Failure
+
+FORMATS = ("text", "json", "md", "html", "junit", "statement")
+MODULES = {"md": "markdown", "html": "html", "junit": "junit", "statement": "statement"}
+"""Format: module of `aisimc_runtime.report` whose `render` makes it."""
+
+
+@click.command("report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True, help="What to write.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file.")
+def command(run: Path, style: str, output: Path | None) -> None:
+    """Write the report of RUN again: everything is recomputed from the run's folder, nothing is run.
+
+    Ends with the exit status of the campaign's verdict.
+    """
+    from aisimc_runtime.report.model import build
+
+    try:
+        report = build(run)
+        if style == "text" and output is None:
+            from rich.console import Console
+
+            from aisimc_runtime.report.terminal import summary
+
+            summary(report, Console(highlight=False))
+        else:
+            text = _render(report, style)
+            if output is None:
+                click.echo(text, nl=False)
+            else:
+                replace_file(output, text)
+    except Failure as failure:
+        fail(failure)
+    raise SystemExit(int(report["verdict"]["exit_status"]))
+
+
+def _render(report: dict[str, Any], style: str) -> str:
+    import importlib
+
+    if style == "json":
+        from aisimc_runtime.report.writing import encode
+
+        return encode(report).decode()
+    if style == "text":
+        return _plain(report)
+    renderer = importlib.import_module(f"aisimc_runtime.report.{MODULES[style]}")
+    text: str = renderer.render(report)
+    return text
+
+
+def _plain(report: dict[str, Any]) -> str:
+    import io
+
+    from rich.console import Console
+
+    from aisimc_runtime.report.terminal import summary
+
+    stream = io.StringIO()
+    summary(report, Console(file=stream, width=120, color_system=None))
+    return stream.getvalue()
