@@ -8,14 +8,16 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.loading import Loader, Unreadable, decode, read_bytes
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source
 
 if TYPE_CHECKING:
+    from pathlib import PurePath
+
     from aisimc_compiler.model.campaign import Campaign
     from aisimc_compiler.plan.load import LoadedPlan, Problem
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from aisimc_compiler.api import CheckResult, check_file, check_source
 from aisimc_compiler.diagnostics.model import Diagnostic, Replacement
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source
 
 _MAX_ROUNDS = 20

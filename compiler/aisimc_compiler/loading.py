@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import NamedTuple
 
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source
 
 MAX_FILE_BYTES = 64 * 1024 * 1024

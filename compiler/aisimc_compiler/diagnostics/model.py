@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Span
 
 Severity = Literal["error", "warning"]

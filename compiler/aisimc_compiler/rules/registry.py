@@ -5,7 +5,7 @@ Codes are never renumbered and never used again. The texts are data, one module 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from aisimc_compiler.records import NamedTuple
 
 
 class RuleInfo(NamedTuple):

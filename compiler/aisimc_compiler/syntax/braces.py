@@ -5,8 +5,7 @@ Only for texts in which something is wrong already: indentation means nothing to
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.syntax.driver import Token
 from aisimc_compiler.syntax.faults import Report
 from aisimc_compiler.syntax.keywords import TOP_LEVEL

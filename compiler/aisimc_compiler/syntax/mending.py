@@ -7,8 +7,8 @@ is kept aside (`Lexed.values`) under the token's start.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.syntax import lookalikes
 from aisimc_compiler.syntax.driver import END, FAULT, Token
 from aisimc_compiler.syntax.driver import skip_blanks as skip

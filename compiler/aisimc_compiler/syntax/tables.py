@@ -6,7 +6,9 @@ import contextlib
 import os
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from aisimc_compiler.records import NamedTuple
 
 
 class Tables(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from aisimc_compiler.diagnostics.render.display import expand, one_line, width
+from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source
 
 Paint = Callable[[str, str], str]
