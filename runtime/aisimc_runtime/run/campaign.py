@@ -57,8 +57,8 @@ class Campaign:
         try:
             with self.store.in_use():
                 executor_for(self.profile.executor).check(self.profile)
-                self._acquire()
-                self._build()
+                self.acquire()
+                self.build()
                 self.journal.append("done", "barrier")
                 self._replay()
                 self._judge()
@@ -83,7 +83,7 @@ class Campaign:
         except Failure:
             return  # the journal's own disk is what gave up
 
-    def _acquire(self) -> None:
+    def acquire(self) -> None:
         """Revisions and inputs, at once: both are mostly waiting for the network."""
         data = self.plan.data
         self.progress.stage("acquire", f"{len(self.plan.arms)} revisions, {len(data['inputs'])} inputs")
@@ -149,7 +149,7 @@ class Campaign:
             entries[name]["unchanged"] = state
         write_json(self.folder.path / "inputs.json", entries)
 
-    def _build(self) -> None:
+    def build(self) -> None:
         """Artifacts, one after the other, and what each says of itself."""
         self.progress.stage("build", ", ".join(self.plan.data["revisions"][arm]["source"] for arm in self.plan.arms))
         for arm in self.plan.arms:
