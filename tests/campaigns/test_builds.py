@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aisimc_runtime.engines.base import Artifact, EngineContext
-from aisimc_runtime.engines.checkout import CheckoutEngine
+from aisimc_runtime.engines.checkout import CheckoutEngine, verify_ancestry
 from aisimc_runtime.engines.embedded import EmbeddedEngine, sources_sha256
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import sha256_bytes, sha256_file
@@ -162,9 +162,9 @@ def test_two_commits_are_built_alike(context: EngineContext, repository: Reposit
     assert baseline.toolchain == candidate.toolchain
     assert engine.describe(candidate, context)["revision"] == second
     revisions = [{"repository": repository.url, "commit": commit} for commit in (first, second)]
-    engine.verify_ancestry(revisions[0], revisions[1], context)
+    verify_ancestry(revisions[0], revisions[1], context)
     with pytest.raises(Blocked, match="is an ancestor of"):
-        engine.verify_ancestry(revisions[1], revisions[0], context)
+        verify_ancestry(revisions[1], revisions[0], context)
 
 
 def test_a_correction_is_applied_and_its_checksum_recorded(

@@ -28,21 +28,6 @@ class CheckoutEngine:
         mirror.fetch(commit)
         return Acquired(revision=revision, identity=commit, files={"mirror": mirror.folder})
 
-    def verify_ancestry(self, baseline: Json, candidate: Json, context: EngineContext) -> None:
-        """Hold a stated `relation = ancestor` to git's history (`pin.relation`). Both commits were acquired.
-
-        Raises `Blocked` when the baseline is no ancestor of the candidate.
-        """
-        mirror = Mirror.of(context.store, candidate["repository"], context.processes)
-        earlier, later = baseline["commit"], candidate["commit"]
-        mirror.fetch(earlier)
-        mirror.fetch(later)
-        if not mirror.is_ancestor(earlier, later):
-            raise Blocked(
-                f"the campaign says that {earlier[:12]} is an ancestor of {later[:12]}, but git says it is not",
-                help='pin other commits, or say in words how the two are related: relation = "…"',
-            )
-
     def build(self, arm: str, acquired: Acquired, context: EngineContext) -> Artifact:
         """Build the runner against the commit's `crates/core`, corrections applied. Raises `Blocked`."""
         revision = acquired.revision
@@ -72,6 +57,22 @@ class CheckoutEngine:
     def command(self, artifact: Artifact, config: Path, out: Path) -> list[str]:
         """The binary itself, as the process contract has it."""
         return [str(artifact.path), str(config), str(out)]
+
+
+def verify_ancestry(baseline: Json, candidate: Json, context: EngineContext) -> None:
+    """Hold a stated `relation = ancestor` to git's history (`pin.relation`). Both commits were acquired.
+
+    Raises `Blocked` when the baseline is no ancestor of the candidate.
+    """
+    mirror = Mirror.of(context.store, candidate["repository"], context.processes)
+    earlier, later = baseline["commit"], candidate["commit"]
+    mirror.fetch(earlier)
+    mirror.fetch(later)
+    if not mirror.is_ancestor(earlier, later):
+        raise Blocked(
+            f"the campaign says that {earlier[:12]} is an ancestor of {later[:12]}, but git says it is not",
+            help='pin other commits, or say in words how the two are related: relation = "…"',
+        )
 
 
 def _check_sources(worktree: Path, commit: str) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.ports.files import explain
+from aisimc_runtime.ports.files import explain, write_atomic
 from aisimc_runtime.ports.processes import Finished, Processes
 from aisimc_runtime.store.content import Store
 
@@ -51,19 +51,26 @@ class Mirror:
         name = hashlib.sha256(repository.encode()).hexdigest()[:24]
         # Apart from the shallow mirrors of trace repositories: ancestry needs whole histories.
         mirror = cls(store.root / "mirrors" / f"{name}-history.git", repository, processes)
-        if not (mirror.folder / "HEAD").is_file():
+        if not mirror._attributes.is_file():
             mirror._make()
         return mirror
 
+    @property
+    def _attributes(self) -> Path:
+        return self.folder / "info" / "attributes"
+
     def _make(self) -> None:
+        from filelock import FileLock
+
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self.folder}.lock"):
+                self._must("init", "--quiet", "--bare", "--template=", str(self.folder))
+                self._attributes.parent.mkdir(exist_ok=True)
+                # Last, because it is how the mirror is known to be whole.
+                write_atomic(self._attributes, _ATTRIBUTES.encode())
         except OSError as error:
-            raise explain(error, f"cannot make {self.folder.parent}") from error
-        self._must("init", "--quiet", "--bare", "--template=", str(self.folder))
-        info = self.folder / "info"
-        info.mkdir(exist_ok=True)
-        (info / "attributes").write_text(_ATTRIBUTES, "utf-8")
+            raise explain(error, f"cannot make {self.folder}") from error
 
     def fetch(self, commit: str) -> None:
         """Bring a commit with its history into the mirror. Raises `Blocked` when it cannot be had."""

@@ -104,10 +104,20 @@ class Campaign:
         found = self._at_once([lambda key=key, task=task: task(key) for key, task in work])
         self.acquired = dict(zip(self.plan.arms, found, strict=False))
         self.ready = dict(zip(data["inputs"], found[len(self.plan.arms) :], strict=True))
+        self._verify_relation()
         small = too_small(data, {name: ready.facts for name, ready in self.ready.items()})
         if small:
             raise Blocked("\n".join(small), help="`row.capacity`: no replay was started; give those pools more blocks")
         self._write_inputs()
+
+    def _verify_relation(self) -> None:
+        """A claimed ancestry, in git (`pin.relation`); only two checkouts of one repository can claim one."""
+        relation, revisions = self.plan.data["relation"], self.plan.data["revisions"]
+        if relation is not None and relation["kind"] == "ancestor":
+            from aisimc_runtime.engines.checkout import verify_ancestry
+
+            check = partial(verify_ancestry, revisions["baseline"], revisions["candidate"], self._context())
+            self._step("verify-relation", check)
 
     def _at_once(self, tasks: list[Callable[[], Any]]) -> list[Any]:
         """Results in order; the first failure ends the others."""
