@@ -131,8 +131,13 @@ def _carry_out(plan: Plan, folder: RunFolder, profile: Profile, progress: Progre
 
 def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
     if as_json:
-        shown = {"campaign": report["campaign"]["name"], "plan_digest": report["plan_digest"],
-                 "report_digest": report["digest"], "run": str(folder.path), **report["verdict"]}  # fmt: skip
+        shown = {
+            "campaign": report["campaign"]["name"],
+            "plan_digest": report["plan_digest"],
+            "report_digest": report["digest"],
+            "run": str(folder.path),
+            **dict(sorted(report["verdict"].items())),
+        }
         sys.stdout.write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
     else:
         from rich.console import Console

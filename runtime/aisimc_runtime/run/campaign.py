@@ -100,8 +100,10 @@ class Campaign:
             path, where = self._step(f"acquire-input/{name}", lambda: inputs.acquire(name, spec, sources))
             return self._step(f"verify-slice/{name}", lambda: inputs.verify(name, spec, path, where, self.store))
 
-        work = [(arm, revision) for arm in self.plan.arms] + [(name, trace) for name in data["inputs"]]
-        found = self._at_once([lambda key=key, task=task: task(key) for key, task in work])
+        work: list[tuple[str, Callable[[str], Any]]] = [(arm, revision) for arm in self.plan.arms] + [
+            (name, trace) for name in data["inputs"]
+        ]
+        found = self._at_once([partial(task, key) for key, task in work])
         self.acquired = dict(zip(self.plan.arms, found, strict=False))
         self.ready = dict(zip(data["inputs"], found[len(self.plan.arms) :], strict=True))
         self._verify_relation()

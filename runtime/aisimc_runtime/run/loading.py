@@ -39,9 +39,10 @@ def _compiled(path: Path) -> Plan | None:
     if result.unreadable is not None:
         raise Refused(f"{path} cannot be read: {result.unreadable.reason}")
     if result.diagnostics:
-        from aisimc_runtime.command.checking import distinct, show, wants_colour
+        from aisimc_runtime.command.checking import distinct, show
+        from aisimc_runtime.command.terminal import wants_colour
 
-        show(distinct(result.diagnostics), "text", wants_colour(None, sys.stderr), sys.stderr.write)
+        show(distinct(result.diagnostics), "text", wants_colour("auto", sys.stderr), sys.stderr.write)
     if result.fragment and result.plan is None:
         raise Refused(f"{path} has no `campaign` block: it is a fragment for imports, and cannot be run")
     return None if result.plan is None else plan_of(result.plan_bytes, path.absolute().parent)

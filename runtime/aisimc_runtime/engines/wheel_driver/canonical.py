@@ -1,6 +1,12 @@
 """The canonical record: one JSON object whose SHA-256, newline included, is the row's digest."""
 
+from __future__ import annotations
+
 import lossless
+
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from typing import Any
 
 SCHEMA_VERSION = "dynamo.offline-replay.v1"
 CAMPAIGN = "aisimulate.engine-replay-parity.v1"
@@ -13,7 +19,7 @@ EXCLUSIONS = (
 WALL_CLOCK = ("wall_time_ms", "processed_tokens_per_s", "processed_output_tokens_per_s")
 
 
-def metadata(config):
+def metadata(config: dict[str, Any]) -> dict[str, Any]:
     """What the record says of its row: never a path, a host or a revision."""
     spec = config["spec"]
     return {
@@ -43,7 +49,7 @@ def metadata(config):
     }
 
 
-def line(reader, config):
+def line(reader: lossless.Plain | lossless.Fast, config: dict[str, Any]) -> bytes:
     """The record's bytes, newline included, from the report that `reader` holds.
 
     Records stay in the report's order; nothing is normalised but key order and white space.

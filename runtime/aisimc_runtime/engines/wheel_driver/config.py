@@ -1,11 +1,17 @@
 """The configuration of one replay: AI Simulate's own qualification keys, unknown ones refused."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 
 import lossless
 
-KEYS = {
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from typing import Any
+
+KEYS: dict[str, type] = {
     "row_name": str,
     "trace_file": str,
     "trace_sha256": str,
@@ -26,7 +32,7 @@ KEYS = {
     "spec": dict,
     "mode": str,
 }
-OPTIONAL = {
+OPTIONAL: dict[str, Any] = {
     "iterations": lossless.Number("1"),
     "capture_canonical": True,
     "write_full_report": False,
@@ -36,7 +42,7 @@ OPTIONAL = {
 }
 
 
-def load(path):
+def load(path: str) -> tuple[dict[str, Any], str]:
     """Read and check a configuration; numbers as `lossless.Number`. Raises `ValueError` with the key's name."""
     with open(path, "rb") as stream:
         raw = stream.read()
@@ -60,7 +66,7 @@ def load(path):
     return config, hashlib.sha256(raw).hexdigest()
 
 
-def _kind(key, value, kind):
+def _kind(key: str, value: Any, kind: type) -> None:
     if kind in (int, float):
         right = isinstance(value, lossless.Number) and (kind is float or value.isdigit())
     else:
@@ -69,7 +75,7 @@ def _kind(key, value, kind):
         raise ValueError(f"the configuration's {key} is not {kind.__name__}: {lossless.write(value)[:80]}")
 
 
-def _values(config):
+def _values(config: dict[str, Any]) -> None:
     if config["mode"] not in ("qualify", "timing"):
         raise ValueError(f"unknown mode {config['mode']!r}")
     if config["mode"] == "timing":
@@ -89,9 +95,9 @@ def _values(config):
             raise ValueError(f"spec.adapters.{name} is not {wanted}")
 
 
-def trace_path(config, path):
+def trace_path(config: dict[str, Any], path: str) -> str:
     """The trace beside the configuration (an absolute path is taken as it is)."""
-    name = config["trace_file"]
+    name: str = config["trace_file"]
     if os.path.isabs(name):
         return name
     if os.path.basename(name) != name:
@@ -99,7 +105,7 @@ def trace_path(config, path):
     return os.path.join(os.path.dirname(os.path.abspath(path)), name)
 
 
-def check_trace(config, path):
+def check_trace(config: dict[str, Any], path: str) -> None:
     """Hash the trace and count its rows. Raises `ValueError` when they are not the declared ones."""
     digest = hashlib.sha256()
     rows = 0

@@ -4,6 +4,15 @@ A wheel's report holds no runtime evidence, so pressure is derived from readmiss
 `derived`, and what cannot be had is null: evidence that needs it is missing, never satisfied.
 """
 
+from __future__ import annotations
+
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    Record = dict[str, Any]
+
 HANDOFF = (
     "source_held_ms",
     "destination_reserved_ms",
@@ -20,7 +29,7 @@ PRESSURE = (
 )
 
 
-def count(report, backend, chunks):
+def count(report: Record, backend: str, chunks: bool) -> Record:
     """Counters of one report. `chunks`: this build's SGLang counts continued prefill chunks as readmissions."""
     records = report.get("per_request", [])
     requested = [int(record["requested_output_length"]) for record in records]
@@ -50,14 +59,15 @@ def count(report, backend, chunks):
     return counters | pressure(records, backend, chunks)
 
 
-def pressure(records, backend, chunks):
+def pressure(records: list[Record], backend: str, chunks: bool) -> Record:
     """Counters of pressure, derived: a request that was put out shows by being admitted to its pool again.
 
     A completed request was admitted again after each time it was put out, so every record is readmitted when
     all of them completed.
     """
     if backend == "sglang" and chunks:
-        return dict.fromkeys(PRESSURE) | {"vllm_preemptions": 0}
+        nothing: Record = dict.fromkeys(PRESSURE)
+        return nothing | {"vllm_preemptions": 0}
     per_request = [sum(step["is_readmission"] for step in record["admission_history"]) for record in records]
     total = sum(per_request)
     return {
@@ -69,20 +79,20 @@ def pressure(records, backend, chunks):
     }
 
 
-def tally(words):
+def tally(words: Iterable[str]) -> dict[str, int]:
     """How often each word occurs, by word."""
-    counts = {}
+    counts: dict[str, int] = {}
     for word in words:
         counts[word] = counts.get(word, 0) + 1
     return dict(sorted(counts.items()))
 
 
-def workers(records, key):
+def workers(records: list[Record], key: str) -> list[int]:
     """The scheduler ids that received work (worker times dp plus rank), sorted."""
     return sorted({int(record[key]) for record in records if record.get(key) is not None})
 
 
-def derived(counters):
+def derived(counters: Record) -> list[str]:
     """The names of the counters that the report does not hold as such: computed from its records."""
     reported = {
         "completed_requests",
@@ -96,7 +106,7 @@ def derived(counters):
     return sorted(name for name, value in counters.items() if name not in reported and value is not None)
 
 
-def engine_backend(spec):
+def engine_backend(spec: Record) -> str:
     """The engine a spec names, roles included; empty when it names none."""
     engine = spec.get("engine") or {}
     for part in (engine, engine.get("decode"), engine.get("prefill")):
@@ -106,7 +116,7 @@ def engine_backend(spec):
     return "vllm"  # the engine's own default
 
 
-def differences(expected, found, path="expected"):
+def differences(expected: Any, found: Any, path: str = "expected") -> Iterator[str]:
     """Where `found` does not hold what `expected` asks: objects key by key, everything else by its JSON text."""
     import lossless
 

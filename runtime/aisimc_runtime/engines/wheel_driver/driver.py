@@ -1,4 +1,6 @@
-"""Entry point of the driver around a wheel's compiled runtime. Executed by path in `python -I -S`: standard library only.
+"""Entry point of the driver around a wheel's compiled runtime.
+
+Executed by path in `python -I -S`: standard library only.
 
     driver.py --runtime FILE [options] CONFIG OUTPUT_DIR    one replay (process contract)
     driver.py --runtime FILE [options] --describe           one JSON object about the artifact

@@ -7,8 +7,16 @@ leave as it came. Two readers give the same bytes:
 - `Fast` uses orjson's compiled module, and is taken only when writing the parsed text again gives the very text.
 """
 
+from __future__ import annotations
+
 import json
 from json.encoder import encode_basestring as quoted  # escapes as serde_json does: nothing beyond `"`, `\` and controls
+
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
 
 
 class Number(str):
@@ -21,7 +29,7 @@ class NotLossless(Exception):
     """The fast reader would change the text."""
 
 
-def _object(pairs):
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         names = [name for name, _ in pairs]
@@ -29,23 +37,23 @@ def _object(pairs):
     return members
 
 
-def _constant(text):
+def _constant(text: str) -> None:
     raise ValueError(f"{text} is no JSON number")
 
 
-def read(text):
+def read(text: str) -> Any:
     """Parse `text`, numbers as `Number`. Raises `ValueError` for what is not JSON, a key given twice, or NaN."""
     return json.loads(text, parse_float=Number, parse_int=Number, parse_constant=_constant, object_pairs_hook=_object)
 
 
-def write(value):
+def write(value: Any) -> str:
     """`value` as compact JSON text, keys sorted at every level; `Number` and computed floats by their own text."""
-    parts = []
+    parts: list[str] = []
     _write(value, parts.append)
     return "".join(parts)
 
 
-def _write(value, put):
+def _write(value: Any, put: Callable[[str], None]) -> None:
     if isinstance(value, Number):
         put(str(value))
     elif isinstance(value, str):
@@ -78,7 +86,7 @@ def _write(value, put):
         raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-def computed(value):
+def computed(value: float) -> str:
     """The text of a number made here: the shortest that reads back. Raises `ValueError` when it is not finite."""
     if value != value or value in (float("inf"), float("-inf")):
         raise ValueError("a figure is not finite")
@@ -88,14 +96,14 @@ def computed(value):
 class Plain:
     """Reader and writer with the standard library only."""
 
-    def __init__(self, text):
-        self.document = read(text)
+    def __init__(self, text: str) -> None:
+        self.document: Any = read(text)
 
-    def bytes(self, value):
+    def bytes(self, value: Any) -> bytes:
         """Compact, sorted, UTF-8."""
         return write(value).encode()
 
-    def number(self, value):
+    def number(self, value: float) -> Any:
         """A computed number as a member of the document."""
         return Number(computed(value))
 
@@ -103,23 +111,24 @@ class Plain:
 class Fast:
     """Reader and writer with orjson; raises `NotLossless` unless the text comes back unchanged."""
 
-    def __init__(self, text, orjson):
+    def __init__(self, text: str, orjson: ModuleType) -> None:
         raw = text.encode()
         self.orjson = orjson
-        self.document = orjson.loads(raw)
+        self.document: Any = orjson.loads(raw)
         if orjson.dumps(self.document) != raw:
             raise NotLossless
 
-    def bytes(self, value):
+    def bytes(self, value: Any) -> bytes:
         """Compact, sorted, UTF-8."""
-        return self.orjson.dumps(value, option=self.orjson.OPT_SORT_KEYS)
+        written: bytes = self.orjson.dumps(value, option=self.orjson.OPT_SORT_KEYS)
+        return written
 
-    def number(self, value):
+    def number(self, value: float) -> Any:
         """A computed number as a member of the document, written as `Plain` would."""
         return self.orjson.Fragment(computed(value))
 
 
-def reader(text, orjson):
+def reader(text: str, orjson: ModuleType | None) -> Plain | Fast:
     """The fast reader where it is there and changes nothing, else the plain one."""
     if orjson is not None:
         try:

@@ -1,8 +1,17 @@
 """What a wheel says of itself when asked with tiny replays: modes it honours, engines and shapes it accepts."""
 
+from __future__ import annotations
+
 import json
 
 import module
+
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Run = Callable[[str], str]
 
 SHAPES = {
     # matrix id: (engine, disaggregated, prefill dp, decode dp)
@@ -22,13 +31,13 @@ SHAPES = {
 BLOCK = {"vllm": 64, "sglang": 64, "trtllm": 32}
 
 
-def describe(options):
+def describe(options: dict[str, str]) -> str:
     """The process contract's `--describe` object, as one line of JSON."""
     run = module.runtime(options).run_replay_json
     return json.dumps(
         {
             "contract": 1,
-            "revision": f"aisimulate=={options.get('--wheel-version', '')} sha256:{options.get('--wheel-sha256', '')}",
+            "revision": module.revision(options),
             "artifact": options.get("--runtime-sha256"),
             "determinism": ["canonical_v1"] if honours_canonical(run) else [],
             "exclusions": None,  # a wheel cannot be asked for its list
@@ -40,7 +49,7 @@ def describe(options):
     )
 
 
-def answer(run, payload):
+def answer(run: Run, payload: dict[str, Any]) -> str:
     """The error text of one call, empty when it succeeds."""
     try:
         run(json.dumps(payload))
@@ -49,7 +58,7 @@ def answer(run, payload):
     return ""
 
 
-def traced(**more):
+def traced(**more: Any) -> dict[str, Any]:
     """A replay of a trace that does not exist: only an accepted payload gets as far as opening it."""
     return {
         "spec": spec("vllm", False, 1, 1, []),
@@ -64,25 +73,27 @@ def traced(**more):
     }
 
 
-def honours_canonical(run):
+def honours_canonical(run: Run) -> bool:
     """A build that knows the mode refuses one that does not exist; a build that ignores the key takes anything."""
     unknown = answer(run, traced(determinism="no_such_mode"))
     known = answer(run, traced(determinism="canonical_v1"))
     return "open trace file" in known and "open trace file" not in unknown
 
 
-def takes_traffic(run):
+def takes_traffic(run: Run) -> bool:
     """Whether a trace can be given beside the spec."""
     return "open trace file" in answer(run, traced())
 
 
-def accepts(run, engine, disaggregated, prefill_dp, decode_dp):
+def accepts(run: Run, engine: str, disaggregated: bool, prefill_dp: int, decode_dp: int) -> bool:
     """Whether one request goes through this engine and shape."""
     request = {"id": "a", "arrival_time_ms": 0.0, "input_tokens": 8, "output_tokens": 2}
     return answer(run, spec(engine, disaggregated, prefill_dp, decode_dp, [request])) == ""
 
 
-def spec(engine, disaggregated, prefill_dp, decode_dp, requests):
+def spec(
+    engine: str, disaggregated: bool, prefill_dp: int, decode_dp: int, requests: list[dict[str, Any]]
+) -> dict[str, Any]:
     """A small replay of one engine and shape."""
     rank = {
         "backend": engine,
@@ -95,11 +106,11 @@ def spec(engine, disaggregated, prefill_dp, decode_dp, requests):
         "kv_transfer_bandwidth": 100.0,
     }
     pool = {"initial_workers": 1, "startup_delay_ms": 0.0}
-    role = {"tensor_parallel_size": 1, "rank": rank}
+    role: dict[str, Any] = {"tensor_parallel_size": 1, "rank": rank}
     if disaggregated:
-        topology = {"kind": "disaggregated", "prefill": pool, "decode": pool, "handoff_latency_ms": 0.0}
+        topology: dict[str, Any] = {"kind": "disaggregated", "prefill": pool, "decode": pool, "handoff_latency_ms": 0.0}
         own = {"prefill": {**role, "dp_size": prefill_dp}, "decode": {**role, "dp_size": decode_dp}}
-        engine_config = {"rank": {"backend": engine, "timing_model": rank["timing_model"]}, **own}
+        engine_config: dict[str, Any] = {"rank": {"backend": engine, "timing_model": rank["timing_model"]}, **own}
     else:
         topology = {"kind": "aggregated", "workers": pool}
         engine_config = {**role, "dp_size": decode_dp}

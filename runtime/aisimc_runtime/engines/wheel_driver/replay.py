@@ -1,5 +1,7 @@
 """One replay: configuration and trace in, canonical record and counters out."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import time
@@ -10,8 +12,12 @@ import counters as counting
 import lossless
 import module
 
+TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
+if TYPE_CHECKING:
+    from typing import Any
 
-def payload(config, trace):
+
+def payload(config: dict[str, Any], trace: str) -> str:
     """The JSON text for `run_replay_json`: the row's own spec, the trace, and the determinism mode."""
     traffic = {
         "source_type": "trace",
@@ -23,10 +29,11 @@ def payload(config, trace):
     in_flight = config["spec"].get("max_in_flight")
     if in_flight is not None:
         traffic["replay_concurrency"] = in_flight  # beside a trace the spec's own field is ignored silently
-    return lossless.write({"spec": config["spec"], "traffic": traffic, "determinism": "canonical_v1"})
+    text: str = lossless.write({"spec": config["spec"], "traffic": traffic, "determinism": "canonical_v1"})
+    return text
 
 
-def replay(options, config_path, out, started):
+def replay(options: dict[str, str], config_path: str, out: str, started: float) -> None:
     """Replay once and leave `canonical.jsonl` and `qualification.jsonl`. Raises with one line that says why not."""
     os.makedirs(out, exist_ok=True)
     if os.listdir(out):
@@ -47,7 +54,7 @@ def replay(options, config_path, out, started):
     figures = counting.count(reader.document, backend, "--chunks-count-as-readmissions" in options)
     record = {
         "row_name": config["row_name"],
-        "source_revision": f"aisimulate=={options.get('--wheel-version', '')} sha256:{options.get('--wheel-sha256', '')}",
+        "source_revision": module.revision(options),
         "config_sha256": config_sha256,
         "runner_binary_sha256": options.get("--runtime-sha256"),
         "canonical_sha256": hashlib.sha256(line).hexdigest(),
@@ -61,7 +68,7 @@ def replay(options, config_path, out, started):
     put(out, "qualification.jsonl", lossless.write(record).encode() + b"\n")
 
 
-def correct(name, reader):
+def correct(name: str, reader: lossless.Plain | lossless.Fast) -> None:
     """Apply a built-in correction by name. Raises `ValueError` for a name that is not built in."""
     if name != "stable_request_identity":
         raise ValueError(f"no correction {name!r} is built in for wheels")
@@ -70,7 +77,7 @@ def correct(name, reader):
     stable_request_identity.correct(reader)
 
 
-def put(folder, name, data):
+def put(folder: str, name: str, data: bytes) -> None:
     """Write a file so that it stands under its name only when it is whole."""
     temporary = os.path.join(folder, f".{name}.tmp")
     with open(temporary, "wb") as stream:
