@@ -154,8 +154,15 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
             _remove(store, entries, stale)
     freed = sum(entry.size_bytes for entry in entries)
     if as_json:
-        _print_json({"store": str(store.root), "dry_run": dry_run, "freed_bytes": freed,
-                     "removed": [_entry(entry) for entry in entries], "stale": [str(path) for path in stale]})  # fmt: skip
+        _print_json(
+            {
+                "store": str(store.root),
+                "dry_run": dry_run,
+                "freed_bytes": freed,
+                "removed": [_entry(entry) for entry in entries],
+                "stale": [str(path) for path in stale],
+            }
+        )
         return Exit.OK
     verb = "would remove" if dry_run else "removed"
     for entry in entries:
