@@ -1,4 +1,4 @@
-"""Paths that a campaign names: relative, and inside its folder."""
+"""Paths that a campaign names: relative, and for imports and frozen configurations inside its folder."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ def normalised(base: str, text: str) -> str:
     return posixpath.normpath(base + text)
 
 
-def objection(context: Context, base: str, text: str) -> str:
-    """Why a path cannot be followed, as the end of a sentence; "" when it can."""
+def objection(context: Context, base: str, text: str, *, anywhere: bool = False) -> str:
+    """Why a path cannot be followed, as the end of a sentence; "" when it can.
+
+    `anywhere` lets it lead out of the campaign's folder: golden points are shared by many campaigns, and what they
+    say ends up in the plan with their checksum.
+    """
     if not text.strip():
         return "is empty"
     if text != text.strip():
@@ -23,6 +27,8 @@ def objection(context: Context, base: str, text: str) -> str:
     if "\0" in text or "://" in text:
         return "is no path"
     path = normalised(base, text)
+    if anywhere:
+        return ""
     if path == ".." or path.startswith("../"):
         return "leads out of the campaign's folder"
     if not context.inside(path):

@@ -196,7 +196,7 @@ class _Merger:
 
     def _file(self, rule: str, given: Given[Any]) -> tuple[str, bytes | None]:
         base = self.own.base if given.origin != "family" or self.family is None else self.family.base
-        why = objection(self.context, base, given.value)
+        why = objection(self.context, base, given.value, anywhere=rule == "run.golden")
         path = "" if why else normalised(base, given.value)
         data = None
         if not why:
