@@ -75,5 +75,30 @@ def pressure_events(extract: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def drift(baseline: dict[str, Any], candidate: dict[str, Any]) -> dict[str, Any] | None:
+    """The span of (candidate - baseline) terminal times in ms, by bins of arrival; None where none differs.
+
+    Only for arms with the same requests in the same order.
+    """
+    ours, theirs = baseline["columns"], candidate["columns"]
+    if ours["session_id"] != theirs["session_id"]:
+        return None
+    until = max((time for time in ours["arrival_ms"] if time is not None), default=0.0)
+    low, high = [0.0] * BINS, [0.0] * BINS
+    rows = zip(ours["arrival_ms"], ours["terminal_ms"], theirs["terminal_ms"], strict=True)
+    for came, old, new in rows:
+        if came is None or old is None or new is None or old == new:
+            continue
+        index = min(int(came / until * BINS), BINS - 1) if until else 0
+        low[index], high[index] = min(low[index], new - old), max(high[index], new - old)
+    if not any(low) and not any(high):
+        return None
+    return {
+        "until_ms": _round(until),
+        "low": [_round(value) for value in low],
+        "high": [_round(value) for value in high],
+    }
+
+
 def _round(value: float) -> float:
     return float(f"{value:.6g}")

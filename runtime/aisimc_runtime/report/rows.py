@@ -8,7 +8,7 @@ from aisimc_runtime.evidence.checks.pressure import count
 from aisimc_runtime.evidence.counters import counters_of
 from aisimc_runtime.evidence.finding import Finding
 from aisimc_runtime.evidence.view import ARMS, Arm, Replay, Row
-from aisimc_runtime.report.curves import curves
+from aisimc_runtime.report.curves import curves, drift
 from aisimc_runtime.verdict.result import RowVerdict
 
 CLASSES_SHOWN = 60
@@ -140,4 +140,7 @@ def _curves(row: Row) -> dict[str, Any]:
             found[name] = "as baseline"
         else:
             found[name] = curves(extract)
+    extracts = [row.arms[name].extract for name in ARMS]
+    if isinstance(found.get("candidate"), dict) and extracts[0] and extracts[1]:
+        found["drift"] = drift(extracts[0], extracts[1])
     return found

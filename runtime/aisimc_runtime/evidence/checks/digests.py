@@ -65,7 +65,7 @@ def _parting(row: Row) -> str:
     parting = row.difference.get("first_parting")
     if parting is None:
         return "; they do not part in time"
-    return f"; they first part at {parting['at_ms']} ms, {parting['request']} {parting['field'].lstrip('/')}"
+    return f"; they first part at {parting['at_ms']:.3f} ms, {parting['request']} {parting['field'].lstrip('/')}"
 
 
 def frozen(row: Row) -> Iterator[Finding]:

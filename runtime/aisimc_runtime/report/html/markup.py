@@ -1,0 +1,78 @@
+"""Small pieces of HTML; everything that comes from outside goes through `text`."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+
+def text(value: Any) -> str:
+    """Any value as text that cannot become markup."""
+    return escape(str(value), quote=True)
+
+
+def chip(result: str) -> str:
+    """A result as a coloured word; the word itself carries the meaning."""
+    words = {
+        "PASS": "pass",
+        "PASS_WITH_SEMANTIC_EXCEPTIONS": "pass with exceptions",
+        "FAIL": "fail",
+        "NOT_COVERED": "not covered",
+        "INCOMPLETE": "not finished",
+    }
+    return f'<span class="chip {tone(result)}">{text(words.get(result, result.lower()))}</span>'
+
+
+def tone(result: str) -> str:
+    """CSS class of a result."""
+    return {
+        "PASS": "good",
+        "PASS_WITH_SEMANTIC_EXCEPTIONS": "warn",
+        "FAIL": "bad",
+        "BLOCKED": "bad",
+        "INCOMPLETE": "warn",
+        "satisfied": "good",
+        "failed": "bad",
+        "missing": "bad",
+        "not_observable": "mute",
+    }.get(result, "mute")
+
+
+def copy(value: str, shown: str | None = None) -> str:
+    """A digest or the like in fixed-width letters, with a button that copies the whole of it."""
+    return (
+        f'<span class="copy"><code title="{text(value)}">{text(shown or value)}</code>'
+        f'<button type="button" data-copy="{text(value)}" aria-label="Copy {text(value[:24])}">copy</button></span>'
+    )
+
+
+def table(caption: str, head: list[str], rows: list[list[str]], *, numeric: frozenset[int] = frozenset()) -> str:
+    """A table in a region that scrolls by itself; cells are markup, the first one of each row is its header."""
+    columns = "".join(
+        f'<th scope="col"{_numeric(index, numeric)}>{text(title)}</th>' for index, title in enumerate(head)
+    )
+    body = "".join(_row(cells, numeric) for cells in rows)
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{text(caption)}"><table>'
+        f"<caption>{text(caption)}</caption><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(cells: list[str], numeric: frozenset[int]) -> str:
+    first, *others = cells
+    rest = "".join(f"<td{_numeric(index, numeric)}>{cell}</td>" for index, cell in enumerate(others, 1))
+    return f'<tr><th scope="row">{first}</th>{rest}</tr>'
+
+
+def _numeric(index: int, numeric: frozenset[int]) -> str:
+    return ' class="num"' if index in numeric else ""
+
+
+def facts(pairs: list[tuple[str, str]]) -> str:
+    """A list of figures with their names; values are markup."""
+    return "<dl class=facts>" + "".join(f"<div><dt>{text(k)}</dt><dd>{v}</dd></div>" for k, v in pairs) + "</dl>"
+
+
+def anchor(name: str) -> str:
+    """The id of a row's section."""
+    return "row-" + "".join(char if char.isalnum() or char == "-" else "-" for char in name)

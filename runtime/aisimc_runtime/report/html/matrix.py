@@ -1,0 +1,73 @@
+"""The engine-only matrix as a grid of results, and every row as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aisimc_runtime.report import wording as say
+from aisimc_runtime.report.html.markup import anchor, chip, table, text, tone
+
+_COLUMNS = (
+    ("aggregated", "aggregated"),
+    ("disaggregated", "disaggregated, dp 1"),
+    ("disaggregated-adp2-4", "disaggregated, dp 2/4"),
+)
+_WORDS = {"PASS": "pass", "PASS_WITH_SEMANTIC_EXCEPTIONS": "exceptions", "FAIL": "fail"}
+
+
+def grid(report: dict[str, Any]) -> str:
+    """Engines down, topologies across; each cell leads to its row."""
+    rows = {row["matrix_id"]: row for row in report["rows"] if row.get("matrix_id")}
+    reasons = {entry["id"]: entry["reason"] for entry in report["coverage"]}
+    cells = ['<span class="head corner"></span>', *(f'<span class="head">{title}</span>' for _, title in _COLUMNS)]
+    for engine, name in say.ENGINES.items():
+        cells.append(f'<span class="side">{name}</span>')
+        for shape, title in _COLUMNS:
+            key = f"{engine}-{shape}"
+            cells.append(_cell(rows.get(key), name, title, reasons.get(key)))
+    return f'<div class="matrix">{"".join(cells)}</div>'
+
+
+def _cell(row: dict[str, Any] | None, engine: str, title: str, reason: str | None) -> str:
+    if row is None:
+        why = reason or "not in this campaign"
+        return f'<span class="cell none"><b>not covered</b>{text(_short(why))}</span>'
+    word = "refused as expected" if row["expect_error"] and row["result"] == "PASS" else _WORDS.get(row["result"], "–")
+    return (
+        f'<a class="cell {tone(row["result"])}" href="#{anchor(row["name"])}" '
+        f'aria-label="{text(f"{engine} {title}: {word}")}"><b>{text(word)}</b>{text(_detail(row))}</a>'
+    )
+
+
+def _detail(row: dict[str, Any]) -> str:
+    if row["difference"] is not None:
+        parting = row["difference"]["first_parting"]
+        return f"parts at {parting['at_ms'] / 1000:,.1f} s" if parting else "no parting in time"
+    if row["instability"]:
+        return f"{' and '.join(row['instability'])} unstable"
+    pressure = say.both_pressures(row)
+    return "" if pressure == "–" else f"{pressure} {say.EVENTS[row['engine']]}"
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= 48 else words[:46] + "…"
+
+
+def listing(report: dict[str, Any]) -> str:
+    """Every row with its figures."""
+    rows = []
+    for row in report["rows"]:
+        evidence = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
+        rows.append(
+            [
+                f'<a href="#{anchor(row["name"])}">{text(row["name"])}</a>',
+                chip(row["result"]),
+                text(say.topology(row["topology"])),
+                f"{evidence['requests']:,}" if evidence else "–",
+                text(say.both_pressures(row)),
+                say.milliseconds(evidence["virtual_duration_ms"]) if evidence else "–",
+                f"<code>{text(say.digest_cell(row))}</code>",
+            ]
+        )
+    head = ["row", "result", "topology", "requests", "pressure", "virtual ms", "canonical SHA-256"]
+    return table("Every row of the campaign", head, rows, numeric=frozenset({3, 4, 5}))

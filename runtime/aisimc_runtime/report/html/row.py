@@ -1,0 +1,157 @@
+"""One row of the campaign as a section of the page."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from aisimc_runtime.report import wording as say
+from aisimc_runtime.report.html import charts, differences
+from aisimc_runtime.report.html.markup import anchor, chip, copy, facts, table, text, tone
+
+
+def render(row: dict[str, Any]) -> str:
+    """The section of one row."""
+    return (
+        f'<article class="{tone(row["result"])}" id="{anchor(row["name"])}">{_title(row)}{_reasons(row)}{_facts(row)}'
+        f"{_charts(row)}{_differences(row)}{_checks(row)}{_replays(row)}{_configuration(row)}</article>"
+    )
+
+
+def _title(row: dict[str, Any]) -> str:
+    kind = "fixture, " if row["kind"] == "fixture" else ""
+    shape = f"{say.ENGINES[row['engine']]}, {row['topology']['kind']}, {say.topology(row['topology'])}"
+    return (
+        f'<div class="title"><h3>{text(row["name"])}</h3>{chip(row["result"])}</div>'
+        f'<p class="sub">{kind}{text(shape)}, input {text(row["input"])}</p>'
+    )
+
+
+def _reasons(row: dict[str, Any]) -> str:
+    if not row["reasons"]:
+        return ""
+    return '<ul class="reasons">' + "".join(f"<li>{text(reason)}</li>" for reason in row["reasons"]) + "</ul>"
+
+
+def _facts(row: dict[str, Any]) -> str:
+    found = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
+    pairs: list[tuple[str, str]] = []
+    if found is not None:
+        handoffs = found["handoffs"]
+        pairs = [
+            ("requests completed", f"{found['completed_requests']:,} of {found['requests']:,}"),
+            (say.EVENTS[row["engine"]], text(say.both_pressures(row))),
+            ("reused a prefix", f"{found['requests_with_reuse']:,}"),
+            ("waited for admission", f"{found['requests_that_waited']:,}"),
+            ("virtual duration", text(charts.duration(found["virtual_duration_ms"] or 0))),
+        ]
+        if handoffs["complete"] or handoffs["partial"]:
+            pairs.append(("complete handoffs", f"{handoffs['complete']:,}"))
+    for arm in ("baseline", "candidate"):
+        digests = row["arms"][arm]["digests"]
+        if len(digests) == 1:
+            pairs.append((f"{arm} SHA-256", copy(digests[0], digests[0][:12])))
+        elif digests:
+            pairs.append((f"{arm} SHA-256", f"{len(digests)} different ones"))
+    return facts(pairs) if pairs else ""
+
+
+def _charts(row: dict[str, Any]) -> str:
+    curves = dict(row["curves"])
+    same = curves.get("candidate") == "as baseline"
+    if same:
+        curves["candidate"] = curves["baseline"]
+    if not curves:
+        return ""
+    evidence = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
+    parting = (row["difference"] or {}).get("first_parting")
+    at_ms = parting["at_ms"] if parting else None
+    drift = curves.pop("drift", None)
+    pictures = [
+        charts.drift_chart(drift, at_ms),
+        charts.timeline_chart(curves, at_ms, requests=evidence["requests"]),
+        charts.quantile_chart("Time to first token", {arm: found["ttft_ms"] for arm, found in curves.items()}),
+        charts.quantile_chart("End-to-end latency", {arm: found["e2e_ms"] for arm, found in curves.items()}),
+    ]
+    note = "; both arms are the same bytes, so the lines coincide" if same else ""
+    legend = (
+        f'<p class="legend"><span><i></i>baseline</span><span><i class="b"></i>candidate{note}</span>'
+        f"<span>▲ {say.EVENTS[row['engine']]} of the baseline, ▼ of the candidate</span></p>"
+    )
+    return f'<div class="charts{" four" if drift else ""}">{"".join(pictures)}</div>{legend}'
+
+
+def _differences(row: dict[str, Any]) -> str:
+    parts = []
+    if row["difference"] is not None:
+        parts.append(differences.render(row["difference"], ("baseline", "candidate")))
+    for arm, found in row["instability"].items():
+        title = f"<h4>The {text(arm)} differs from itself</h4>"
+        parts.append(title + differences.render(found, (f"{arm}, process 1", f"{arm}, process 2")))
+    return "".join(parts)
+
+
+def _checks(row: dict[str, Any]) -> str:
+    findings = row["findings"]
+    bad = [finding for finding in findings if finding["status"] in ("failed", "missing")]
+    good = [finding for finding in findings if finding not in bad]
+    parts = []
+    if bad:
+        parts.append('<h4>What does not hold</h4><ul class="checks">' + "".join(map(check, bad)) + "</ul>")
+    if good:
+        parts.append(
+            f"<details><summary>{len(good)} checks that hold</summary>"
+            f'<ul class="checks">{"".join(map(check, good))}</ul></details>'
+        )
+    return "".join(parts)
+
+
+def check(finding: dict[str, Any]) -> str:
+    """One finding as a list item."""
+    derived = ' <span class="derived">(derived from the records)</span>' if finding["derived"] else ""
+    status = "" if finding["status"] == "satisfied" else f" {finding['status'].replace('_', ' ')}"
+    return (
+        f'<li class="{tone(finding["status"])}"><span class="rule">{text(finding["rule"])}{text(status)}</span>'
+        f"<span>{text(finding['message'])}{derived}</span></li>"
+    )
+
+
+def _replays(row: dict[str, Any]) -> str:
+    lines = []
+    for arm, entry in row["arms"].items():
+        for replay in entry["replays"]:
+            if not replay["ran"]:
+                continue
+            node = replay["node"] or {}
+            digest = replay["canonical_sha256"]
+            lines.append(
+                [
+                    f"{arm} {replay['repetition']}",
+                    text(node.get("hostname", "–")),
+                    text(_list(replay["cpus"])),
+                    text(_list(replay["numa"])),
+                    "–" if replay["wall_ms"] is None else f"{replay['wall_ms'] / 1000:.2f} s",
+                    "–" if replay["max_rss_bytes"] is None else f"{replay['max_rss_bytes'] / 2**20:.0f} MiB",
+                    f"<code>{digest[:12]}</code>" if digest else text(replay["error"] or "–"),
+                ]
+            )
+    if not lines:
+        return ""
+    head = ["replay", "node", "CPUs", "NUMA", "wall", "memory", "canonical SHA-256 or error"]
+    body = table("Processes of this row", head, lines, numeric=frozenset({4, 5}))
+    return f"<details><summary>Where and how the {len(lines)} replays ran</summary>{body}</details>"
+
+
+def _list(values: Any) -> str:
+    return ", ".join(map(str, values)) if values else "–"
+
+
+def _configuration(row: dict[str, Any]) -> str:
+    if row["configuration"] is None:
+        return ""
+    body = text(json.dumps(row["configuration"], indent=2, sort_keys=True, ensure_ascii=False))
+    digest = copy(row["configuration_sha256"], row["configuration_sha256"][:12])
+    return (
+        f"<details><summary>Frozen configuration</summary><p>SHA-256 {digest}, the same bytes for both arms</p>"
+        f'<pre tabindex="0">{body}</pre></details>'
+    )
