@@ -24,7 +24,7 @@ def cancel(run: Path) -> str:
     """Cancel and say what was done, in one line. Raises `Refused` for no run, `Blocked` when Slurm gave no answer."""
     import time
 
-    from aisimc_runtime.executors.cluster.cancel import all_places, cancel_tries
+    from aisimc_runtime.executors.cluster.cancel import cancel_tries
     from aisimc_runtime.executors.cluster.shared import CANCELLED_FILE, read_campaign
     from aisimc_runtime.executors.cluster.submit import end_try
     from aisimc_runtime.executors.slurm.client import SlurmScheduler
@@ -39,7 +39,7 @@ def cancel(run: Path) -> str:
         return f"{folder.name} has submitted nothing to a cluster"
     write_atomic(campaign.run_folder / CANCELLED_FILE, b"cancelled\n")  # a harness that watches the run stops at this
     scheduler = SlurmScheduler(SlurmSettings(shared=campaign.place))
-    outcome = cancel_tries(campaign, scheduler, all_places(campaign), time.sleep)
+    outcome = cancel_tries(campaign, scheduler, campaign.rows(), time.sleep)
     if outcome.unclear:
         raise Blocked(
             f"it is not known whether the jobs of {folder.name} ended: {outcome.unclear}",

@@ -133,9 +133,9 @@ class Cluster:
         host = socket.gethostname().split(".")[0]
         controller, first, second = _free_ports(3)
         cpus = os.cpu_count() or 1
+        same = f"NodeHostname={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=3000 State=UNKNOWN"
         nodes = "\n".join(
-            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} RealMemory=3000 State=UNKNOWN"
-            for node, port in zip(NODES, (first, second), strict=True)
+            f"NodeName={node} Port={port} {same}" for node, port in zip(NODES, (first, second), strict=True)
         )
         return f"""ClusterName=aisimctest
 SlurmctldHost={host}(127.0.0.1)

@@ -179,7 +179,7 @@ def test_rows_that_end_while_no_harness_is_there_are_collected(site: Site) -> No
 def test_a_harness_killed_between_sbatch_and_its_record_finds_the_job(site: Site) -> None:
     harness, jobs = start_held(site, "alpha")
     harness.kill()
-    record = site.run / "rows/alpha/cluster.jsonl"
+    record = site.run / "cluster/alpha.jsonl"
     before, submitted = record.read_text().splitlines()
     assert "submitted" in submitted
     record.write_text(before + '\n{"event": "subm')
@@ -196,7 +196,7 @@ def test_scancel_from_outside(site: Site) -> None:
     ((job, node),) = jobs.items()
     site.cluster.run("scancel", job)
     assert harness.wait() == 3
-    assert harness.lines()[-1] == f"job {job} was cancelled from outside on {node}"
+    assert harness.lines()[-1] == f"row alpha: job {job} was cancelled from outside on {node}"
     wait_for("the staging folder to be removed", lambda: site.staging_left() == [])
     site.gate.unlink()
     second = site.start()
@@ -242,7 +242,9 @@ def test_a_full_staging_folder(site: Site, small_disk: Path) -> None:
     site.stage("alpha", engine=ENGINE + "# " + "x" * (100 << 10))
     harness = site.start(local_storage=str(small_disk))
     assert harness.wait() == 3
-    assert re.match(rf"the staging folder {small_disk} on node[12] is full: 0\.\d MiB free, 0\.\d", harness.lines()[-1])
+    assert re.match(
+        rf"row alpha: the staging folder {small_disk} on node[12] is full: 0\.\d MiB free, 0\.\d", harness.lines()[-1]
+    )
     assert [path.name for path in small_disk.iterdir()] == ["filling"]
     (small_disk / "filling").unlink()
     second = site.start(local_storage=str(site.folder / "local"))
@@ -320,6 +322,6 @@ def test_a_result_whose_bytes_were_changed_is_kept_and_not_passed(site: Site) ->
     assert finished_rows(site) == {}
     third = site.start()
     assert third.wait() == 0, third.error()
-    assert "is kept as" in "\n".join(third.lines())
+    assert "is kept as " in "\n".join(third.lines())
     assert list(site.shared.glob("aisimc/*/rows/alpha/result.kept-1/evidence/baseline.json"))
     assert set(finished_rows(site)) == {"alpha"}

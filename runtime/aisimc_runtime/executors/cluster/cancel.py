@@ -29,13 +29,6 @@ class Outcome:
     """Why it is not known what became of them; empty when it is."""
 
 
-def all_places(campaign: Campaign) -> list[RowPlace]:
-    """Every row of the run that ever recorded a submission."""
-    rows = campaign.run_folder / "rows"
-    names = sorted(path.name for path in rows.iterdir() if path.is_dir()) if rows.is_dir() else []
-    return [place for name in names if tries(place := campaign.row(name))]
-
-
 def cancel_tries(
     campaign: Campaign, scheduler: Scheduler, places: Sequence[RowPlace], sleep: Callable[[float], None]
 ) -> Outcome:

@@ -13,6 +13,7 @@ from aisimc_runtime.executors.cluster import bundle
 from aisimc_runtime.executors.cluster.shared import RowPlace
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import copy_hashing, explain, sync_folder, write_atomic
+from aisimc_runtime.run.collected import NAME as MARK
 
 MARKER = "cluster-result.json"
 """Stands in the row's folder once everything of the bundle does: where the row ran, and what came back."""
@@ -20,6 +21,8 @@ MARKER = "cluster-result.json"
 
 def collected(place: RowPlace) -> dict[str, Any] | None:
     """What came back of the row in an earlier life of the harness; None when nothing did yet."""
+    if not (place.local / MARK).is_file():
+        return None
     try:
         found = json.loads((place.local / MARKER).read_bytes())
     except (OSError, ValueError):
@@ -27,7 +30,7 @@ def collected(place: RowPlace) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def collect(place: RowPlace) -> dict[str, Any]:
+def collect(place: RowPlace, identity: str) -> dict[str, Any]:
     """Copy the bundle, verified file by file, and only then put it in place. Raises `Blocked`.
 
     What stood there from another place is kept aside: results of two nodes are never mixed (`run.same-node`).
@@ -39,6 +42,8 @@ def collect(place: RowPlace) -> dict[str, Any]:
         if not isinstance(checked, bundle.Checked):
             reason = checked.reason if checked else "it is gone"
             raise Blocked(f"the result of row {place.name} in the shared folder does not hold: {reason}")
+        if checked.manifest.get("identity") != identity:
+            raise Blocked(f"the result of row {place.name} in the shared folder was made from other bytes")
         for name, entry in checked.manifest["files"].items():
             _fetch(place.result / name, arriving / name, entry["sha256"])
         facts = {key: value for key, value in checked.manifest.items() if key not in ("files", "schema")}
@@ -46,6 +51,8 @@ def collect(place: RowPlace) -> dict[str, Any]:
             raise Blocked(f"the result of row {place.name} from {facts.get('node')} contradicts itself: {problem}")
         _put_in_place(arriving, place.local)
         write_atomic(place.local / MARKER, json.dumps(facts, sort_keys=True, indent=1).encode() + b"\n")
+        (arriving / MARK).rename(place.local / MARK)  # last: from here on the row counts as replayed
+        sync_folder(place.local)
         return facts
     except OSError as error:
         raise explain(error, f"cannot bring back the result of row {place.name}") from error
@@ -82,7 +89,7 @@ def _fetch(source: Path, target: Path, sha256: str) -> None:
 
 def _put_in_place(arriving: Path, folder: Path) -> None:
     """Rename what arrived into the row's folder, entry by entry; begun again after a crash, it ends the same."""
-    for path in sorted(arriving.iterdir()):
+    for path in sorted(path for path in arriving.iterdir() if path.name != MARK):
         target = folder / path.name
         if target.exists():
             target.rename(_aside(folder, path.name))

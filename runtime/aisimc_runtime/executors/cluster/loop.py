@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from aisimc_runtime.executors.base import Note, RowBlocked, RowEvent
 from aisimc_runtime.executors.cluster import submit as submitting
-from aisimc_runtime.executors.cluster.bundle import Broken, check_bundle
+from aisimc_runtime.executors.cluster.bundle import Broken, Checked, check_bundle
 from aisimc_runtime.executors.cluster.cancel import cancel_tries
 from aisimc_runtime.executors.cluster.collect import collect, collected
 from aisimc_runtime.executors.cluster.port import (
@@ -30,7 +30,7 @@ from aisimc_runtime.executors.cluster.port import (
 from aisimc_runtime.executors.cluster.replays import row_events
 from aisimc_runtime.executors.cluster.script import Surroundings
 from aisimc_runtime.executors.cluster.shared import Campaign, RowPlace
-from aisimc_runtime.executors.cluster.staging import share_row
+from aisimc_runtime.executors.cluster.staging import identity, share_row
 from aisimc_runtime.executors.cluster.states import Patience, Row, Seen, State, look
 from aisimc_runtime.executors.cluster.submit import Try
 from aisimc_runtime.failures import Blocked, Interrupted
@@ -65,6 +65,7 @@ class Entry:
 
     job: RowJob
     place: RowPlace
+    identity: str
     current: Try | None = None
     row: Row = field(default_factory=Row)
     lost: int = 0
@@ -88,7 +89,7 @@ class Loop:
         self._campaign = campaign
         self._scheduler = scheduler
         self._terms = terms
-        self._entries = [Entry(job, campaign.row(job.row)) for job in jobs]
+        self._entries = [Entry(job, campaign.row(job.row), identity(job)) for job in jobs]
         self._health = Health(terms.clock())
         self._poll_s = terms.poll_s
 
@@ -119,27 +120,33 @@ class Loop:
             yield from row_events(entry.job, str(facts.get("node", "")))
             return
         known = submitting.tries(entry.place)
-        entry.lost = 0
-        if known and known[-1].over is None:
+        if known and known[-1].over is None and known[-1].identity != entry.identity:
+            yield from self._end_stale(entry, known[-1])
+        elif known and known[-1].over is None:
             entry.current = known[-1]
             if known[-1].job is not None:
                 text = f"row {entry.job.row}: attached to job {known[-1].job}"
                 yield Note(text, entry.job.row, {"job": known[-1].job, "attached": True})
-        elif entry.place.result.exists():
-            yield from self._attach_to_result(entry)
+            return
+        yield from self._attach_to_result(entry)
+
+    def _end_stale(self, entry: Entry, one: Try) -> Iterator[RowEvent]:
+        """A job of this run that was made from other bytes than the run has now: nothing of it can be used."""
+        cancel_tries(self._campaign, self._scheduler, [entry.place], self._terms.sleep)
+        submitting.end_try(entry.place, one.name, "made from other bytes", _now())
+        yield Note(f"row {entry.job.row}: job {one.job} was made from other bytes and is cancelled", entry.job.row)
 
     def _attach_to_result(self, entry: Entry) -> Iterator[RowEvent]:
-        """A result of a try that was given up: taken when it is whole, else kept aside and made again."""
+        """A result of a try that was given up: taken when it is whole and of these bytes, else kept aside."""
         found = check_bundle(entry.place.result)
-        if isinstance(found, Broken):
-            aside = entry.place.shared / f"result.kept-{len(submitting.tries(entry.place))}"
-            entry.place.result.rename(aside)
-            yield Note(
-                f"row {entry.job.row}: the result that does not hold is kept as {aside}; it runs again whole",
-                entry.job.row,
-            )
-        elif found is not None:
+        if isinstance(found, Checked) and found.manifest.get("identity") == entry.identity:
             yield from self._collect(entry)
+        elif found is not None:
+            why = found.reason if isinstance(found, Broken) else "it was made from other bytes"
+            text = (
+                f"row {entry.job.row}: its earlier result is kept as {entry.place.set_aside()} ({why}); it runs again"
+            )
+            yield Note(text, entry.job.row)
 
     # --- submitting -----------------------------------------------------------------------------------------------
 
@@ -166,11 +173,12 @@ class Loop:
         place = share_row(self._campaign, entry.job)
         submitting.write_script(self._campaign, place, self._terms.around)
         request = submitting.request_for(self._campaign, place, number, self._terms.cpus)
-        answer = submitting.submit(self._scheduler, place, request, number, _now())
+        one = Try(number, request.name, None, entry.identity)
+        answer = submitting.submit(self._scheduler, place, request, one, _now())
         if isinstance(answer, (SubmitRefused, SubmitLater)):
             entry.current = None
         else:
-            entry.current = Try(number, request.name, answer.job if isinstance(answer, Submitted) else None)
+            entry.current = replace(one, job=answer.job if isinstance(answer, Submitted) else None)
         entry.row = Row()
         return answer
 
@@ -183,8 +191,7 @@ class Loop:
         failure = self._terms.explain(answer)
         if not any(other.current is not None or other.done for other in self._entries):
             raise failure
-        entry.done = True
-        yield RowBlocked(entry.job.row, failure.message)
+        yield from self._blocked(entry, failure.message)
 
     def _recover(self) -> Iterator[RowEvent]:
         """Find jobs whose submission was begun and never answered."""
@@ -212,7 +219,7 @@ class Loop:
         accounting = self._scheduler.accounting(doubtful) if doubtful else {}
         now = self._terms.clock()
         for entry, job in flying:
-            seen = Seen(now, queue[job], accounting.get(job, Unknown("not asked")), entry.place.files())
+            seen = Seen(now, queue[job], accounting.get(job, Unknown("not asked")), entry.place.files(entry.identity))
             before = entry.row
             entry.row = look(before, seen, self._terms.patience)
             if entry.row.beat_at_s == now and before.beat_at_s != now:
@@ -238,8 +245,7 @@ class Loop:
             yield from self._lost(entry)
         elif row.final:
             self._end_try(entry, row.line)
-            entry.done = True
-            yield RowBlocked(entry.job.row, row.line)
+            yield from self._blocked(entry, row.line)
         else:
             yield from self._tell(entry, row)
 
@@ -249,11 +255,14 @@ class Loop:
         self._end_try(entry, line)
         entry.lost += 1
         if entry.lost > self._terms.reruns:
-            entry.done = True
-            yield RowBlocked(entry.job.row, f"{line}; that was the {_nth(entry.lost)} time, so it is left alone")
+            yield from self._blocked(entry, f"{line}; that was the {_nth(entry.lost)} time, so it is left alone")
             return
         entry.current = None
         yield Note(f"row {entry.job.row}: {line}; it runs again whole", entry.job.row, {"lost": line})
+
+    def _blocked(self, entry: Entry, line: str) -> Iterator[RowEvent]:
+        entry.done = True
+        yield RowBlocked(entry.job.row, line if f"row {entry.job.row}" in line else f"row {entry.job.row}: {line}")
 
     def _end_try(self, entry: Entry, reason: str) -> None:
         assert entry.current is not None
@@ -262,9 +271,9 @@ class Loop:
     def _collect(self, entry: Entry) -> Iterator[RowEvent]:
         entry.done = True
         try:
-            facts = collect(entry.place)
+            facts = collect(entry.place, entry.identity)
         except Blocked as failure:
-            yield RowBlocked(entry.job.row, failure.message)
+            yield from self._blocked(entry, failure.message)
             return
         yield from row_events(entry.job, str(facts.get("node", "")))
 

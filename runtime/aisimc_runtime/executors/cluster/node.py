@@ -98,6 +98,7 @@ def _carry_out(attempt: Attempt) -> None:
     (job.folder / "job.json").unlink(missing_ok=True)
     facts: dict[str, Any] = {
         "row": job.row,
+        "identity": stage["identity"],
         "attempt": attempt.name,
         "node": attempt.node,
         "placement": {"before": before, "after": surroundings(attempt)},
@@ -105,6 +106,8 @@ def _carry_out(attempt: Attempt) -> None:
                     "bytes": stage["bytes"], "seconds": round(staged_s, 3)},
         "seconds": round(time.time() - started, 3),
     }  # fmt: skip
+    if json.loads((attempt.row / "stage.json").read_bytes())["identity"] != stage["identity"]:
+        raise Blocked("the run has gone on with other bytes than this job was given")
     partial = attempt.folder / "result.partial"
     if not bundle.publish(job.folder, attempt.row / "result", partial, facts):
         shutil.rmtree(partial, ignore_errors=True)

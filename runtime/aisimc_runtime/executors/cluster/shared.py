@@ -8,8 +8,9 @@ SHARED/aisimc/RUN-TOKEN/
     attempts/ATTEMPT/       node, beat, failed.txt of one start of the job
     result/                 the bundle (bundle.py)
 
-The run folder holds `cluster.json` (the token, this place) and, per row, `rows/ROW/cluster.jsonl`: what was
-submitted, written before and after each submission, so that a harness killed between the two finds its job again.
+The run folder holds `cluster.json` (the token, this place) and, per row, `cluster/ROW.jsonl`: what was submitted,
+written before and after each submission, so that a harness killed between the two finds its job again. They are kept
+apart from `rows/`, which the runtime empties when an artifact has changed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain, sync_folder, write_atomic
 
 CLUSTER_FILE = "cluster.json"
-RECORD_FILE = "cluster.jsonl"
+RECORDS = "cluster"
 CANCELLED_FILE = "cluster-cancelled"
 
 
@@ -43,7 +44,12 @@ class Campaign:
 
     def row(self, name: str) -> RowPlace:
         """The row's places."""
-        return RowPlace(name, self.place / "rows" / name, self.run_folder / "rows" / name)
+        record = self.run_folder / RECORDS / f"{name}.jsonl"
+        return RowPlace(name, self.place / "rows" / name, self.run_folder / "rows" / name, record)
+
+    def rows(self) -> list[RowPlace]:
+        """Every row that was ever submitted."""
+        return [self.row(path.stem) for path in sorted((self.run_folder / RECORDS).glob("*.jsonl"))]
 
     def job_name(self, row: str, number: int) -> str:
         """The name of one try: nothing else in the queue is called so."""
@@ -66,6 +72,7 @@ class RowPlace:
     name: str
     shared: Path
     local: Path
+    record_file: Path
 
     @property
     def result(self) -> Path:
@@ -75,7 +82,7 @@ class RowPlace:
     def records(self) -> list[dict[str, Any]]:
         """What is recorded of this row's submissions; a torn last line (a killed harness) is left out."""
         try:
-            lines = (self.local / RECORD_FILE).read_bytes().splitlines()
+            lines = self.record_file.read_bytes().splitlines()
         except FileNotFoundError:
             return []
         found = []
@@ -88,26 +95,38 @@ class RowPlace:
 
     def record(self, entry: dict[str, Any]) -> None:
         """Append one line, synced before anything is done that relies on it. Raises `Blocked`."""
-        path = self.local / RECORD_FILE
+        path = self.record_file
         try:
-            self.local.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("ab") as stream:
                 torn = stream.tell() > 0 and path.read_bytes()[-1:] != b"\n"
                 stream.write((b"\n" if torn else b"") + json.dumps(entry, sort_keys=True).encode() + b"\n")
                 stream.flush()
                 os.fsync(stream.fileno())
-            sync_folder(self.local)
+            sync_folder(path.parent)
         except OSError as error:
             raise explain(error, f"cannot write {path}") from error
 
-    def files(self) -> Known[Files] | Unknown:
-        """What the row's jobs left; unknown when the shared folder cannot be read."""
+    def set_aside(self) -> Path:
+        """Keep a result that is not to be taken under another name; that name. Raises `OSError`."""
+        number = 1
+        while (aside := self.shared / f"result.kept-{number}").exists():
+            number += 1
+        return self.result.rename(aside)
+
+    def files(self, identity: str) -> Known[Files] | Unknown:
+        """What the row's jobs left; unknown when the shared folder cannot be read.
+
+        A whole result that was made from other bytes than `identity` names counts as one that does not hold.
+        """
         try:
             next(self.shared.iterdir(), None)  # asks a network file system for what is new, and fails when it is gone
             checked = bundle.check_bundle(self.result)
             newest = self._newest_attempt()
         except OSError as error:
             return Unknown(f"the shared folder cannot be read ({os.strerror(error.errno or 0).lower()}: {self.shared})")
+        if isinstance(checked, bundle.Checked) and checked.manifest.get("identity") != identity:
+            checked = bundle.Broken("it was made from other bytes than this run has")
         if isinstance(checked, bundle.Checked):
             return Known(Files(bundle=Bundle.WHOLE, node=str(checked.manifest.get("node", ""))))
         state = Bundle.ABSENT if checked is None else Bundle.BROKEN

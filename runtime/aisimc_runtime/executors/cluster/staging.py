@@ -18,7 +18,15 @@ from typing import Any
 from aisimc_runtime.engines.base import Artifact
 from aisimc_runtime.executors.cluster.shared import Campaign, RowPlace
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.ports.files import CHUNK_BYTES, copy_hashing, explain, link_or_copy, sha256_file, write_atomic
+from aisimc_runtime.ports.files import (
+    CHUNK_BYTES,
+    copy_hashing,
+    explain,
+    link_or_copy,
+    sha256_bytes,
+    sha256_file,
+    write_atomic,
+)
 from aisimc_runtime.run.job import RowJob
 
 STAGE_SCHEMA = "aisimc.stage/1"
@@ -49,6 +57,7 @@ def share_row(campaign: Campaign, job: RowJob) -> RowPlace:
     stage = {
         "schema": STAGE_SCHEMA,
         "row": job.row,
+        "identity": identity(job),
         "job": job.to_json(),
         "files": files,
         "moved": moved,
@@ -57,6 +66,20 @@ def share_row(campaign: Campaign, job: RowJob) -> RowPlace:
     }
     write_atomic(place.shared / "stage.json", json.dumps(stage, sort_keys=True, indent=1).encode() + b"\n")
     return place
+
+
+def identity(job: RowJob) -> str:
+    """What a result must have been made from to be this job's: bytes and replays, no paths and no limits."""
+    parts = {
+        "row": job.row,
+        "configuration": job.configuration_sha256,
+        "input": job.input_sha256,
+        "artifacts": {
+            arm: [one.sha256, sorted(file.sha256 for file in one.files)] for arm, one in job.artifacts.items()
+        },
+        "orders": [list(order) for order in job.orders],
+    }
+    return sha256_bytes(json.dumps(parts, sort_keys=True).encode())
 
 
 def _artifact_files(arm: str, artifact: Artifact) -> list[tuple[Path, str, str]]:

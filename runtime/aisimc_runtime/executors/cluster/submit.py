@@ -7,7 +7,7 @@ that is killed in between, or whose `sbatch` got no answer, looks for the name b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class Try:
     name: str
     job: str | None
     """None while it is unclear whether the scheduler took it."""
+    identity: str = ""
+    """What the job was made from (`staging.identity`)."""
     over: str | None = None
     """Why this try has no future; None while it may have one."""
 
@@ -47,11 +49,11 @@ def tries(place: RowPlace) -> list[Try]:
         name = str(entry.get("name", ""))
         event = entry.get("event")
         if event == "submitting":
-            found[name] = Try(int(entry["number"]), name, None)
+            found[name] = Try(int(entry["number"]), name, None, str(entry.get("identity", "")))
         elif name in found and event == "submitted":
-            found[name] = Try(found[name].number, name, str(entry["job"]))
+            found[name] = replace(found[name], job=str(entry["job"]))
         elif name in found and event == "over":
-            found[name] = Try(found[name].number, name, found[name].job, str(entry["reason"]))
+            found[name] = replace(found[name], over=str(entry["reason"]))
     return list(found.values())
 
 
@@ -68,11 +70,12 @@ def write_script(campaign: Campaign, place: RowPlace, around: Surroundings) -> N
     write_atomic(place.shared / "row.sh", script.encode(), mode=0o755)
 
 
-def submit(scheduler: Scheduler, place: RowPlace, request: Request, number: int, at: str) -> SubmitAnswer:
+def submit(scheduler: Scheduler, place: RowPlace, request: Request, one: Try, at: str) -> SubmitAnswer:
     """Ask once, recorded before and after. A refusal ends the try; an unclear answer leaves it open."""
-    place.record({"event": "submitting", "at": at, "number": number, "name": request.name})
+    entry = {"event": "submitting", "at": at, "number": one.number, "name": one.name, "identity": one.identity}
+    place.record(entry)
     answer = scheduler.submit(request)
-    settle(place, request.name, answer, at)
+    settle(place, one.name, answer, at)
     return answer
 
 
