@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 
+SWEEP = 8
+"""How many values between the start and the point are looked at for a nearer one."""
+
+
 class Fit(Enum):
     """What an observed capacity means for the row."""
 
@@ -92,6 +96,8 @@ def search(
     if first is not Fit.QUALIFIES:
         direction = 1 if first is Fit.TIGHT else -1
         found = _approach(state, start, direction, first, minimum, resolution)
+        if found is not None:
+            found = _sweep(state, start, found, resolution)
     if found is not None:
         _enclose(state, found, minimum, max(1, start // 16))
     return _outcome(state, found, least, most)
@@ -134,6 +140,21 @@ def _tighten(state: _Search, near: int, found: int, resolution: int) -> int:
             found = middle
         else:
             near = middle
+    return found
+
+
+def _sweep(state: _Search, start: int, found: int, resolution: int) -> int:
+    """Counts jump near the edge, so halving can step over a nearer point: look at a few values in between, the
+    nearest to the start first."""
+    stride = (found - start) / (SWEEP + 1)
+    values = sorted({start + round(stride * piece) for piece in range(1, SWEEP + 1)} - {start, found})
+    near = start
+    for value in values if found > start else reversed(values):
+        if state.spent:
+            break
+        if state.fit(value) is Fit.QUALIFIES:
+            return _tighten(state, near, value, resolution)
+        near = value
     return found
 
 

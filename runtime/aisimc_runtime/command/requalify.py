@@ -1,0 +1,154 @@
+"""`aisimc requalify`: the nearest stable capacity of a row, on the baseline only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aisimc_runtime.command.exits import Exit
+from aisimc_runtime.command.writing import fail
+from aisimc_runtime.failures import Failure, Refused
+
+if TYPE_CHECKING:
+    from aisimc_runtime.requalify.bench import Bench
+    from aisimc_runtime.requalify.search import Observation, Outcome
+
+EPILOG = """\b
+Examples:
+  aisimc requalify nightly.campaign sglang-disaggregated
+  aisimc requalify nightly.campaign vllm-disaggregated-adp2-4 --dimension decode.num_gpu_blocks
+
+What was observed is kept: the same command continues where it was, and a finished search answers at once.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("row")
+@click.option("--dimension", default="num_gpu_blocks", show_default=True,
+              help="The one dimension that moves; prefill.… or decode.… for one pool alone.")  # fmt: skip
+@click.option("--start", type=click.IntRange(min=1), help="Value to start from (default: the row's own).")
+@click.option("--resolution", type=click.IntRange(min=1), default=1, show_default=True,
+              help="How near to a neighbour that does not qualify the point must come.")  # fmt: skip
+@click.option("--budget", type=click.IntRange(min=2), default=48, show_default=True, help="Observations at most.")
+@click.option("--profile", "profile_file", type=click.Path(path_type=Path), help="Executor, CPUs and limits (YAML).")
+@click.option("--folder", type=click.Path(path_type=Path), default=Path(".aisimc/requalify"), show_default=True,
+              help="Where observations are kept.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The outcome as one JSON object on standard output.")
+def command(
+    spec: Path,
+    row: str,
+    dimension: str,
+    start: int | None,
+    resolution: int,
+    budget: int,
+    profile_file: Path | None,
+    folder: Path,
+    as_json: bool,
+) -> None:
+    """Find ROW's capacity edge again after the baseline of SPEC drifted.
+
+    Moves one capacity dimension, on the baseline only, to the value nearest to the start with bounded pressure (one to
+    three events, or the row's own bounds; none on TRT-LLM), every output whole and two processes agreeing. Writes
+    nothing into the campaign: it says what to write.
+    """
+    try:
+        with ExitStack() as stack:
+            bench, first, least, most = _prepare(stack, spec, row, dimension, profile_file, folder, quiet=as_json)
+            from aisimc_runtime.requalify.dimension import minimum
+            from aisimc_runtime.requalify.search import search
+
+            lowest = minimum(bench.campaign.plan.data["rows"][row], dimension)
+            outcome = search(
+                start or first, bench.observe, least=least, most=most,
+                minimum=lowest, resolution=resolution, budget=budget,
+            )  # fmt: skip
+            stable = outcome.point is not None and bench.is_stable(outcome.point.value)
+        _tell(outcome, stable, row, dimension, start or first, (least, most), as_json)
+    except Failure as failure:
+        fail(failure)
+    sys.exit(int(Exit.OK if stable else Exit.FAILED))
+
+
+def _prepare(
+    stack: ExitStack, spec: Path, row: str, dimension: str, profile_file: Path | None, folder: Path, *, quiet: bool
+) -> tuple[Bench, int, int, int]:
+    from aisimc_runtime.journal.journal import Journal
+    from aisimc_runtime.ports.processes import Processes
+    from aisimc_runtime.requalify.bench import Bench, baseline_only, bounds_of, key_of
+    from aisimc_runtime.requalify.dimension import current
+    from aisimc_runtime.run.campaign import Campaign
+    from aisimc_runtime.run.folder import RunFolder
+    from aisimc_runtime.run.loading import load
+    from aisimc_runtime.run.profile import Profile, load_profile
+    from aisimc_runtime.run.progress import Progress
+    from aisimc_runtime.run.signals import interruptible
+    from aisimc_runtime.store.content import open_store
+
+    whole = load(spec)
+    if whole is None:
+        raise Refused(f"{spec} is refused by the compiler", help="mend what is said above first")
+    plan = baseline_only(whole, row)
+    declared = plan.data["rows"][row]
+    first = current(declared, dimension)
+    least, most = bounds_of(declared)
+    profile = Profile() if profile_file is None else load_profile(profile_file)
+    place = RunFolder((folder / f"{plan.name}-{row}-{key_of(plan, row, dimension)}").absolute())
+    place.path.mkdir(parents=True, exist_ok=True)
+    processes = Processes()
+    stack.enter_context(interruptible(processes.end_all))
+    stack.enter_context(place.locked())
+    journal = Journal(place.journal)
+    stack.callback(journal.close)
+    campaign = Campaign(plan, place, open_store(profile.store), profile, Progress(), journal, processes)
+    stack.enter_context(campaign.store.in_use())
+    campaign.acquire()
+    campaign.build()
+
+    def tell(seen: Observation, known: bool) -> None:
+        if not quiet:
+            click.echo(_line(seen, dimension, known, seen.fit(least, most).value))
+
+    return Bench(campaign, row, dimension, place.path / "observations.jsonl", tell), first, least, most
+
+
+def _line(seen: Observation, dimension: str, known: bool, fit: str) -> str:
+    if seen.error is not None:
+        what = seen.error
+    else:
+        count = "no pressure count" if seen.pressure is None else f"{seen.pressure} pressure events"
+        what = f"{count}, {seen.completed} of {seen.requests} requests completed, {seen.short_outputs} cut short"
+    return f"{dimension} = {seen.value:_}: {what} ({fit}{', kept from before' if known else ''})"
+
+
+def _tell(
+    outcome: Outcome, stable: bool, row: str, dimension: str, start: int, bounds: tuple[int, int], as_json: bool
+) -> None:
+    if as_json:
+        entry = {"row": row, "dimension": dimension, "start": start, "bounds": list(bounds), "stable": stable,
+                 **asdict(outcome)}  # fmt: skip
+        click.echo(json.dumps(entry, indent=2))
+        return
+    if outcome.point is None:
+        click.echo(f"row {row}: no {dimension} with {bounds[0]} to {bounds[1]} pressure events was observed")
+        return
+    around = [
+        f"{side} {seen.value:_} has {seen.pressure if seen.error is None else 'an error'}"
+        for side, seen in (("below it,", outcome.below), ("above it,", outcome.above))
+        if seen is not None
+    ]
+    click.echo(f"row {row}: {dimension} = {outcome.point.value:_} with {outcome.point.pressure} pressure events")
+    if around:
+        click.echo(f"  {'; '.join(around)}")
+    if not stable:
+        click.echo("  two processes disagree there: the baseline is unstable, and no capacity qualifies it")
+    elif outcome.point.value != start:
+        click.echo(f"  write {dimension.rpartition('.')[2]} = {outcome.point.value:_} in the campaign, for both arms")
+    else:
+        click.echo("  the declared capacity qualifies as it is")
