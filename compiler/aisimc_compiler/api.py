@@ -78,17 +78,24 @@ def check_source(source: Source, folder: str, overlay: Mapping[str, Source] | No
 
     loader = Loader(folder)
     loader.sources.update(overlay or {})
-    collecting = gc.isenabled()
-    gc.disable()  # trees without cycles: the collector would only walk them again and again
-    try:
+    with _uncollected():
         file, syntax = parse(source)
         campaign, resolved = resolve(file, loader, syntax)
         found = [*syntax, *resolved, *check(campaign)]
-    finally:
-        if collecting:
-            gc.enable()
     files = (source, *loader.sources.values())
     return CheckResult(ordered(found, files), campaign, campaign.fragment, files)
+
+
+class _uncollected:  # noqa: N801 - used like a function; contextlib costs start-up time
+    """Pauses the garbage collector: trees and plans have no cycles, and it would walk them again and again."""
+
+    def __enter__(self) -> None:
+        self.collecting = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *exception: object) -> None:
+        if self.collecting:
+            gc.enable()
 
 
 def ordered(diagnostics: Iterable[Diagnostic], files: tuple[Source, ...]) -> tuple[Diagnostic, ...]:
@@ -109,8 +116,9 @@ def compile_file(path: str | PurePath) -> CompileResult:
         return CompileResult(*checked, None, b"", "")
     from aisimc_compiler.plan.build import build_plan, canonical_bytes, digest_of
 
-    plan = build_plan(checked.campaign)
-    data = canonical_bytes(plan)
+    with _uncollected():
+        plan = build_plan(checked.campaign)
+        data = canonical_bytes(plan)
     return CompileResult(*checked, plan, data, digest_of(data))
 
 
