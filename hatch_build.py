@@ -1,10 +1,13 @@
 """Build hook: makes the parser tables from the grammar, for wheels and editable installs alike.
 
-Importing Lark costs more than a whole `aisimc check` may, so the process that checks must not need it.
+Importing Lark costs more than a whole `aisimc check` may, so the process that checks must not need it. For an
+editable install the sources are byte-compiled too, as pip does for a wheel: where Python may not write bytecode
+(PYTHONDONTWRITEBYTECODE, read-only checkouts), compiling at each start would cost as much again.
 """
 
 from __future__ import annotations
 
+import compileall
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -26,3 +29,6 @@ class TablesHook(BuildHookInterface):  # type: ignore[type-arg,misc]
         generate = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(generate)
         generate.write(syntax / "grammar.lark", syntax / "_tables.py")
+        if version == "editable":
+            for package in ("compiler", "runtime"):
+                compileall.compile_dir(Path(self.root) / package, quiet=2)

@@ -318,7 +318,8 @@ class Lexer:
         end = at + len(run)
         if run[0] == ":":
             end = at + 1 + (text.startswith(":=", at) or text.startswith("::", at))
-            self.error(at, end, f"an attribute is set with `=`, not `{text[at:end]}`", fix="=")
+            before = " " if text[at - 1 : at].strip() else ""
+            self.error(at, end, f"an attribute is set with `=`, not `{text[at:end]}`", fix=f"{before}=")
             self.add("EQUAL", at, end)
             return end
         if set(run) == {";"}:
