@@ -99,11 +99,12 @@ class Loop:
         try:
             for entry in self._entries:
                 yield from self._attach(entry)
+            yield from self._submit_more()
             while any(not entry.done for entry in self._entries):
                 if self._campaign.cancelled:
                     raise Interrupted("`aisimc cancel` ended this run's jobs", help="`aisimc run` again takes it up")
-                yield from self._submit_more()
                 yield from self._look_around()
+                yield from self._submit_more()  # an allocation that came free is used before the pause, not after
                 if any(not entry.done for entry in self._entries):
                     self._give_up_or_wait()
         except (GeneratorExit, KeyboardInterrupt, Interrupted):

@@ -59,6 +59,7 @@ LAUNCH_FAILURES = frozenset({"JobLaunchFailure", "launch failed requeued held", 
 UNKNOWN_JOB = "Invalid job id specified"
 REFUSALS: Sequence[tuple[str, str | None]] = (
     # (what sbatch says, the profile's key that it is about); matched without regard to case
+    ("walldurationperjoblimit", "time"),
     ("partition name", "partition"),
     ("invalid partition", "partition"),
     ("account or account/partition", "account"),
