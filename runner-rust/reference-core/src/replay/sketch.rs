@@ -14,6 +14,7 @@ const MAX_BINS: usize = 32_768;
 /// Sketch of non-negative samples.
 #[derive(Debug, Clone)]
 pub(crate) struct DdSketch {
+    only: f64,
     log_gamma: f64,
     scale: f64,
     zeros: u64,
@@ -28,6 +29,7 @@ impl Default for DdSketch {
         let excess = 2.0 * RELATIVE_ACCURACY / (1.0 - RELATIVE_ACCURACY);
         let gamma = 1.0 + excess;
         Self {
+            only: 0.0,
             log_gamma: excess.ln_1p(),
             scale: 2.0 / (1.0 + gamma),
             zeros: 0,
@@ -42,6 +44,7 @@ impl DdSketch {
     /// Count one sample.
     pub fn push(&mut self, x: f64) {
         self.count += 1;
+        self.only = x;
         if x <= 0.0 {
             self.zeros += 1;
             return;
@@ -91,6 +94,9 @@ impl DdSketch {
     pub fn percentile(&self, percent: f64) -> f64 {
         if self.count == 0 {
             return 0.0;
+        }
+        if self.count == 1 {
+            return self.only;
         }
         let rank = rank_of(self.count as usize, percent) as u64;
         if rank < self.zeros {

@@ -28,28 +28,29 @@ pub struct TraceDistributionStats {
 }
 
 impl TraceDistributionStats {
-    /// Exact statistics. The sums run over `samples` in the order given, which shows in the last
-    /// bits of mean and deviation.
+    /// Exact statistics. Sums run in the order given, the deviation's over the order in which
+    /// picking the percentiles leaves the samples; both show in the last bits.
     pub fn exact(samples: &[f64]) -> Self {
         if samples.is_empty() {
             return Self::default();
         }
-        let count = samples.len() as f64;
-        let mean = samples.iter().sum::<f64>() / count;
-        let variance = samples.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-        let mut sorted = samples.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let at = |percent: f64| sorted[rank_of(sorted.len(), percent)];
+        let mean = mean(samples);
+        let mut picked = samples.to_vec();
+        let [median_ms, p75_ms, p90_ms, p95_ms, p99_ms] =
+            [50.0, 75.0, 90.0, 95.0, 99.0].map(|percent| {
+                let rank = rank_of(picked.len(), percent);
+                *picked.select_nth_unstable_by(rank, f64::total_cmp).1
+            });
         Self {
             mean_ms: mean,
-            min_ms: sorted[0],
-            max_ms: sorted[sorted.len() - 1],
-            median_ms: at(50.0),
-            p75_ms: at(75.0),
-            p90_ms: at(90.0),
-            p95_ms: at(95.0),
-            p99_ms: at(99.0),
-            std_ms: variance.sqrt(),
+            min_ms: samples.iter().copied().fold(f64::INFINITY, f64::min),
+            max_ms: samples.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            median_ms,
+            p75_ms,
+            p90_ms,
+            p95_ms,
+            p99_ms,
+            std_ms: deviation(&picked),
         }
     }
 
@@ -67,6 +68,16 @@ impl TraceDistributionStats {
             ("std", self.std_ms),
         ]
     }
+}
+
+fn mean(samples: &[f64]) -> f64 {
+    samples.iter().sum::<f64>() / samples.len() as f64
+}
+
+fn deviation(samples: &[f64]) -> f64 {
+    let mean = mean(samples);
+    let squares: f64 = samples.iter().map(|x| (x - mean) * (x - mean)).sum();
+    (squares / samples.len() as f64).sqrt()
 }
 
 /// Index of a percentile among `count` sorted samples: `(count - 1) * percent / 100`, half up.

@@ -43,30 +43,38 @@ impl BatchedRank {
                 break;
             }
             let tokens = missing.min(progress.budget);
-            if self.grow_running(&mut index, tokens, progress) {
-                self.compute(index, tokens, progress);
+            if let Some(position) = self.grow_running(index, tokens, progress) {
+                self.compute(position, tokens, progress);
+                // The engine walks by index: when an earlier request was put out (`fifo`), those
+                // after move up, and the next one is passed over until the next pass.
                 index += 1;
             }
         }
     }
 
     /// Give the running request at `index` blocks for `tokens` more, preempting others while there
-    /// are none. False when the request itself was put out; `index` follows it otherwise.
-    fn grow_running(&mut self, index: &mut usize, tokens: usize, progress: &mut Progress) -> bool {
+    /// are none. Returns where the request is then; none when it was itself put out.
+    fn grow_running(
+        &mut self,
+        index: usize,
+        tokens: usize,
+        progress: &mut Progress,
+    ) -> Option<usize> {
+        let mut position = index;
         loop {
-            let sequence = &mut self.running[*index];
+            let sequence = &mut self.running[position];
             let cover = (sequence.computed + tokens).div_ceil(self.limits.block_size);
             let fresh = cover.saturating_sub(sequence.blocks.len());
             if self.pool.acquire(&[], fresh, &mut sequence.blocks) {
-                return true;
+                return Some(position);
             }
             let victim = vllm::victim(self.running.len(), self.limits.preemption);
             self.preempt(victim, fresh, progress);
-            if victim == *index {
-                return false;
+            if victim == position {
+                return None;
             }
-            if victim < *index {
-                *index -= 1;
+            if victim < position {
+                position -= 1;
             }
         }
     }
@@ -84,7 +92,6 @@ impl BatchedRank {
 
     fn admit_waiting(&mut self, progress: &mut Progress) {
         while !progress.preempted
-            && progress.budget > 0
             && self.running.len() < self.limits.max_seqs
             && let Some(head) = self.waiting.front()
         {
@@ -202,11 +209,14 @@ impl BatchedRank {
         if !self.limits.prefix_caching {
             return Vec::new();
         }
-        let findable = match self.limits.backend {
-            Backend::Trtllm => head.len() / self.limits.block_size,
-            _ => head.len().saturating_sub(1) / self.limits.block_size,
+        // vLLM computes at least the last token, from which it samples, unless nothing is sampled.
+        let usable = if self.limits.backend == Backend::Trtllm || head.max_output == 0 {
+            head.len()
+        } else {
+            head.len().saturating_sub(1)
         };
-        self.pool.find_prefix(head.chain.ids(findable))
+        self.pool
+            .find_prefix(head.chain.ids(usable / self.limits.block_size))
     }
 
     fn head_fits(&self, hits: &[BlockIndex]) -> bool {
@@ -233,16 +243,17 @@ impl BatchedRank {
         for sequence in &self.running {
             let turn = sequence.turn;
             if turn.prompt_tokens > 0 {
+                // Generated tokens that are computed again together with prompt tokens count.
+                start.prefill_tokens += turn.tokens;
                 prefill.requests += 1;
                 prefill.isl_tokens += turn.prefix_tokens + turn.prompt_tokens;
                 prefill.prefix_tokens += turn.prefix_tokens;
-                start.prefill_tokens += turn.prompt_tokens;
             }
             // The token that ends a prompt is sampled by the prefill step itself.
             let sampled_by_prefill = turn.prompt_tokens > 0
                 && sequence.output == 0
                 && self.limits.role == WorkerType::Aggregated;
-            if sequence.is_caught_up() && !sampled_by_prefill {
+            if sequence.is_caught_up() && !sequence.is_done() && !sampled_by_prefill {
                 decoding += 1;
                 context += sequence.len();
             }
@@ -255,26 +266,32 @@ impl BatchedRank {
         }
     }
 
-    /// End the pass: one token for every request that is caught up.
+    /// End the pass. Caught-up requests that want no (more) token leave first; every other one that
+    /// is caught up gets one token, and leaves if it was the last.
     pub(super) fn emit(&mut self, events: &mut Vec<RankEvent>) {
         let mut index = 0;
         while index < self.running.len() {
-            let sequence = &mut self.running[index];
-            if !sequence.is_caught_up() {
-                index += 1;
-                continue;
-            }
-            if !sequence.is_done() {
-                sequence.output += 1;
-                if self.limits.role != WorkerType::Prefill {
-                    events.push(RankEvent::Token(sequence.request));
-                }
-            }
-            if sequence.is_done() {
+            let sequence = &self.running[index];
+            if sequence.is_caught_up() && sequence.is_done() {
                 self.retire(index, events);
             } else {
                 index += 1;
             }
+        }
+        let mut index = 0;
+        while index < self.running.len() {
+            let sequence = &mut self.running[index];
+            if sequence.is_caught_up() {
+                sequence.output += 1;
+                if self.limits.role != WorkerType::Prefill {
+                    events.push(RankEvent::Token(sequence.request));
+                }
+                if sequence.is_done() {
+                    self.retire(index, events);
+                    continue;
+                }
+            }
+            index += 1;
         }
         for request in self.rejected.drain(..) {
             events.push(RankEvent::Rejected(request));

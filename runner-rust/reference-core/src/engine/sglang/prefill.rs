@@ -194,26 +194,23 @@ impl SglangRank {
     }
 
     /// Sample the first token of every completed prompt: the prefill step does it at no extra cost,
-    /// as long as the token's slot can be had. Requests that end with it need no slot and go first.
-    fn first_tokens(&mut self, complete: Vec<Box<Sequence>>) {
-        let mut staying = Vec::new();
-        for mut sequence in complete {
-            if sequence.remaining() > 1 {
-                staying.push(sequence);
-                continue;
-            }
-            if sequence.remaining() == 1 {
-                sequence.output += 1;
-                if self.limits.role != WorkerType::Prefill {
-                    self.outcome.push(RankEvent::Token(sequence.request));
-                }
+    /// as long as the token's slot can be had. Requests that want no token leave first, then those
+    /// that end with it and need no slot.
+    fn first_tokens(&mut self, mut complete: Vec<Box<Sequence>>) {
+        for sequence in complete.extract_if(.., |s| s.remaining() == 0) {
+            self.finish(sequence);
+        }
+        for mut sequence in complete.extract_if(.., |s| s.remaining() == 1) {
+            sequence.output += 1;
+            if self.limits.role != WorkerType::Prefill {
+                self.outcome.push(RankEvent::Token(sequence.request));
             }
             self.finish(sequence);
         }
-        let needed: usize = staying.iter().map(|s| self.pages_for_next(s)).sum();
+        let needed: usize = complete.iter().map(|s| self.pages_for_next(s)).sum();
         self.pool.make_room(needed);
         let affordable = needed <= self.pool.free();
-        for mut sequence in staying {
+        for mut sequence in complete {
             if affordable {
                 self.append_token(&mut sequence);
             }

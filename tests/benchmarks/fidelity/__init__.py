@@ -1,0 +1,1 @@
+"""Differential replay: the reference core against a published runtime, bit for bit."""
