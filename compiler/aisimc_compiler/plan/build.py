@@ -20,8 +20,7 @@ SCHEMA = "aisimc.plan/1"
 def build_plan(campaign: Campaign) -> Json:
     """The plan of a whole campaign in which nothing was refused."""
     unsupported = {
-        entry.id.value: {"on": value_of(entry.on), "reason": value_of(entry.reason)}
-        for entry in campaign.unsupported
+        entry.id.value: {"on": value_of(entry.on), "reason": value_of(entry.reason)} for entry in campaign.unsupported
     }
     rows = {row.name.value: plan_row(campaign, row, unsupported) for row in campaign.rows}
     used = {row["input"] for row in rows.values()}

@@ -33,9 +33,7 @@ def golden_faults(campaign: Campaign, row: Row, golden: Golden) -> Iterator[Diag
     if document.faults:
         for fault in document.faults:
             span = Span(source, fault.start, max(fault.end, fault.start + 1))
-            yield refuse(
-                "run.golden", span, f"the golden file cannot be read: {fault.message}", secondary=(named,)
-            )
+            yield refuse("run.golden", span, f"the golden file cannot be read: {fault.message}", secondary=(named,))
         return
     found = problems("golden", document.value)
     for problem in found:

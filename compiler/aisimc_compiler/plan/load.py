@@ -34,7 +34,9 @@ def load(data: bytes) -> LoadedPlan | list[Problem]:
     if found:
         return found
     if canonical_bytes(plan) != data:
-        return [Problem((), "it is not in canonical form: it was written or changed by something else than `aisimc plan`")]
+        return [
+            Problem((), "it is not in canonical form: it was written or changed by something else than `aisimc plan`")
+        ]
     return LoadedPlan(plan, data, digest_of(data))
 
 

@@ -26,7 +26,9 @@ def complete(campaign: Campaign) -> Iterator[Diagnostic]:
         for name in _TEXTS:
             given = entry.parts.get(name)
             if given is not None and blank(given.value):
-                yield refuse_value("exception.complete", given, f"the exception's `{name}` is empty", label="says nothing")
+                yield refuse_value(
+                    "exception.complete", given, f"the exception's `{name}` is empty", label="says nothing"
+                )
         for name in ("differs", "requests"):
             given = entry.parts.get(name)
             if given is not None:
@@ -82,7 +84,9 @@ def _test(test: RegressionTest) -> Iterator[Diagnostic]:
     if test.command is not None:
         words = test.command.value
         if not words or blank(words[0].value):
-            yield refuse_value("exception.complete", test.command, "the regression test's command is empty", label="runs nothing")
+            yield refuse_value(
+                "exception.complete", test.command, "the regression test's command is empty", label="runs nothing"
+            )
 
 
 def tells_apart(campaign: Campaign) -> Iterator[Diagnostic]:

@@ -175,7 +175,11 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
         if why and place is not None:
             label = "the first one" if "twice" in why else "declared here"
             yield refuse_value(
-                "perf.design", item, f"`{item.value}` {why}", label="cannot be measured", secondary=(Label(place, label),)
+                "perf.design",
+                item,
+                f"`{item.value}` {why}",
+                label="cannot be measured",
+                secondary=(Label(place, label),),
             )
         seen.setdefault(item.value, item)
 

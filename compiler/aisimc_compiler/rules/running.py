@@ -71,7 +71,11 @@ def _pressure_fault(row: Row, engine: str | None, word: str, owner: str, given: 
     from aisimc_compiler.rules.refusal import refuse_value
 
     if low < least:
-        message = f"a row with no {word[:-1]} has not exercised its capacity edge" if low == 0 else f"a number of {word} is not negative"
+        message = (
+            f"a row with no {word[:-1]} has not exercised its capacity edge"
+            if low == 0
+            else f"a number of {word} is not negative"
+        )
     else:
         message = f"more than {most} {word} flood the row"
     return refuse_value(
@@ -114,14 +118,18 @@ def evidence(campaign: Campaign) -> Iterator[Diagnostic]:
             continue
         handoffs, barrier = row.evidence.get("handoffs"), row.evidence.get("barrier")
         if handoffs is not None and handoffs.value == "all" and shape[1] == "aggregated":
-            yield _cannot_show(handoffs, "an aggregated row has no handoff", "remove it, or make the topology disaggregated")
+            yield _cannot_show(
+                handoffs, "an aggregated row has no handoff", "remove it, or make the topology disaggregated"
+            )
         if handoffs is not None and handoffs.value == "none" and shape[1] == "disaggregated" and row.kind == "row":
             yield _cannot_show(
                 handoffs, "a disaggregated row without a handoff has not exercised its topology", "write `all`"
             )
         if barrier is not None and max(shape[2:]) < 2:
             yield _cannot_show(
-                barrier, "with one rank in each worker there is no barrier between ranks", "remove it, or say `dp = 2` or more"
+                barrier,
+                "with one rank in each worker there is no barrier between ranks",
+                "remove it, or say `dp = 2` or more",
             )
 
 
@@ -160,7 +168,10 @@ def _timing(timing: Timing, pool: str) -> Iterator[Diagnostic]:
         from aisimc_compiler.rules.refusal import refuse_value
 
         yield refuse_value(
-            "run.progress", decode, "with passes that take no time at all, virtual time never advances", label="zero, like prefill"
+            "run.progress",
+            decode,
+            "with passes that take no time at all, virtual time never advances",
+            label="zero, like prefill",
         )
 
 

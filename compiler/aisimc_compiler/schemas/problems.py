@@ -45,6 +45,9 @@ class Problem(NamedTuple):
         """The place as a JSONPath-like text: `spec.engine.rank`, `rows[3]`; "the document" for the whole."""
         return dotted(self.path if self.key is None else (*self.path, self.key)) or "the document"
 
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
 
 def dotted(path: Path) -> str:
     """A path as people write it."""
@@ -115,7 +118,10 @@ def _branch(error: ValidationError) -> Iterator[Problem]:
     branches: dict[int, list[ValidationError]] = {}
     for inner in error.context or ():
         branches.setdefault(int(inner.schema_path[0]), []).append(inner)
-    best = min(branches.values(), key=lambda inner: (any(e.validator in ("type", "const") and not e.path for e in inner), len(inner)))
+    best = min(
+        branches.values(),
+        key=lambda inner: (any(e.validator in ("type", "const") and not e.path for e in inner), len(inner)),
+    )
     for inner in sorted(best, key=relevance, reverse=True):
         yield from _said(inner)
 

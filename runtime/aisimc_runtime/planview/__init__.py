@@ -1,0 +1,1 @@
+"""A plan shown to people: stage by stage and row by row, and as a graph."""
