@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aisimc_runtime.command.exits import Exit
+from aisimc_runtime.executors.registry import EXECUTORS
 from aisimc_runtime.failures import Failure
 
 if TYPE_CHECKING:
@@ -23,17 +24,21 @@ if TYPE_CHECKING:
 @click.command("run", short_help="Run a campaign, or continue one, and give its verdict")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--profile", "profile_file", type=click.Path(path_type=Path), help="Executor, CPUs and limits (YAML).")
+@click.option(
+    "--executor", type=click.Choice(list(EXECUTORS)), help="Where rows are replayed (default: the profile's)."
+)
 @click.option("--runs", type=click.Path(path_type=Path), help="Where run folders stand (default: .aisimc/runs).")
 @click.option(
     "--store", "store_folder", type=click.Path(path_type=Path), help="The content store (default: AISIMC_STORE)."
 )
-@click.option("--jobs", type=click.IntRange(min=1), help="Replays at once on a node.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Replays at once here; on a cluster, allocations in flight.")
 @click.option("--again", is_flag=True, help="Start a fresh run beside an earlier one.")
 @click.option("--quiet", is_flag=True, help="No progress, only the verdict.")
 @click.option("--json", "as_json", is_flag=True, help="The verdict as one JSON object on standard output.")
 def command(
     spec: Path,
     profile_file: Path | None,
+    executor: str | None,
     runs: Path | None,
     store_folder: Path | None,
     jobs: int | None,
@@ -47,7 +52,7 @@ def command(
     pass, 1 for a failure, 2 when SPEC is refused, 3 when it could not be carried out, 4 when the gate is undecided.
     """
     try:
-        status = _run(spec, profile_file, runs, store_folder, jobs, again, quiet, as_json)
+        status = _run(spec, profile_file, executor, runs, store_folder, jobs, again, quiet, as_json)
     except Failure as failure:
         show_failure(failure)
         status = failure.exit
@@ -63,8 +68,8 @@ def show_failure(failure: Failure) -> None:
 
 
 def _run(
-    spec: Path, profile_file: Path | None, runs: Path | None, store_folder: Path | None, jobs: int | None,
-    again: bool, quiet: bool, as_json: bool,
+    spec: Path, profile_file: Path | None, executor: str | None, runs: Path | None, store_folder: Path | None,
+    jobs: int | None, again: bool, quiet: bool, as_json: bool,
 ) -> Exit:  # fmt: skip
     from aisimc_runtime.run.loading import load
 
@@ -73,7 +78,7 @@ def _run(
         return Exit.REFUSED
     from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, run_folder
 
-    profile = _profile(profile_file, store_folder, jobs)
+    profile = _profile(profile_file, executor, store_folder, jobs)
     folder = run_folder(plan, runs or DEFAULT_RUNS, again=again)
     if is_finished(folder):
         from aisimc_runtime.run.campaign import read_report
@@ -84,12 +89,15 @@ def _run(
     return _show(report, folder, as_json)
 
 
-def _profile(file: Path | None, store: Path | None, jobs: int | None) -> Profile:
+def _profile(file: Path | None, executor: str | None, store: Path | None, jobs: int | None) -> Profile:
     from dataclasses import replace
 
     from aisimc_runtime.run.profile import Profile, load_profile
 
     profile = Profile() if file is None else load_profile(file)
+    if executor is not None and executor != profile.executor:
+        # a cluster's section means nothing to another executor, and is no mistake when the choice was made here
+        profile = replace(profile, executor=executor, slurm=profile.slurm if executor == "slurm" else {})
     if store is not None:
         profile = replace(profile, store=store)
     return profile if jobs is None else replace(profile, jobs=jobs)

@@ -32,7 +32,7 @@ def refuse_unsafe(member: zipfile.ZipInfo, wheel: str) -> None:
     name = member.filename
     path = PurePosixPath(name)
     mode = member.external_attr >> 16
-    if name.startswith(("/", "\\")) or "\\" in name or "\0" in name or ".." in path.parts or ":" in path.parts[:1]:
+    if name.startswith(("/", "\\")) or "\\" in name or "\0" in name or ".." in path.parts or ":" in name.split("/")[0]:
         raise Blocked(f"the wheel {wheel} names a file outside its own folder: {name!r}")
     if stat.S_ISLNK(mode):
         raise Blocked(f"the wheel {wheel} holds a symbolic link: {name!r}")

@@ -6,6 +6,8 @@ A wheel's report holds no runtime evidence, so pressure is derived from readmiss
 
 from __future__ import annotations
 
+import lossless
+
 TYPE_CHECKING = False  # `typing` itself would cost every replay some milliseconds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -118,8 +120,6 @@ def engine_backend(spec: Record) -> str:
 
 def differences(expected: Any, found: Any, path: str = "expected") -> Iterator[str]:
     """Where `found` does not hold what `expected` asks: objects key by key, everything else by its JSON text."""
-    import lossless
-
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
             if key not in found:
