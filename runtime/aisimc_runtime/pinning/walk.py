@@ -117,7 +117,12 @@ def _input(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
     elif generators := list(_blocks(block, "generator")):
         values = attributes(generators[0])
         anchor = "block_size" if "block_size" in given else next(iter(given), "")
-        source = {"kind": "generator", "seed": _integer(values, "seed"), "rows": _integer(values, "rows")}
+        source = {
+            "kind": "generator",
+            "seed": _integer(values, "seed"),
+            "rows": _integer(values, "rows"),
+            "block_size": _integer(given, "block_size"),
+        }
     if source is not None and anchor:
         yield from _trace(block, given, source, anchor, world, refresh)
 

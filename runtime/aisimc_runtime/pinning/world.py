@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.pinning import commits, files, wheels
+from aisimc_runtime.pinning import commits, files, traces, wheels
 from aisimc_runtime.pinning.files import FileFacts
 from aisimc_runtime.pinning.wheels import PinnedWheel
 
@@ -28,9 +29,8 @@ class RealWorld:
         return files.sha256_of(self.folder / file)
 
     def trace(self, source: dict[str, Any], sha256: str | None, window: tuple[int, int] | None) -> FileFacts:
-        from aisimc_runtime.inputs import locate
-
-        facts = files.facts_of(locate(source, sha256, self.folder), window)
+        with ExitStack() as stack:
+            facts = files.facts_of(traces.readable(source, sha256, self.folder, stack), window)
         if sha256 is not None and facts.sha256 != sha256:
             raise Blocked(
                 f"the trace has SHA-256 {facts.sha256}, the campaign says {sha256}",
@@ -39,6 +39,6 @@ class RealWorld:
         return facts
 
     def embedded_sha256(self, core: str) -> str:
-        from aisimc_runtime.engines.embedded import sources_sha256
+        from aisimc_runtime.engines.sources import sources_sha256
 
         return sources_sha256(core)

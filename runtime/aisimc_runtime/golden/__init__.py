@@ -1,0 +1,1 @@
+"""Golden points: expected counters of rows, written from runs that qualified them."""
