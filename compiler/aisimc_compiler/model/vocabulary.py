@@ -99,28 +99,29 @@ class Block:
 
 
 _PER_ARM = {"baseline": "row.frozen", "candidate": "row.frozen", "override": "row.frozen", "overrides": "row.frozen"}
-_SAMPLING = {
-    name: "input.slice"
-    for name in (
-        "sample sampling sampled sample_rate sample_size stride step every shuffle shuffled random repeat "
-        "repeats repeated loop wrap cycle duplicate fraction percent limit filter skip take windows"
-    ).split()
-}
-_COMPOSITION = {
-    name: "row.composition"
-    for name in (
-        "router kv_router routing placement scaling scaler autoscaling autoscale planner kvbm kv_routing "
-        "load_balancing load_balancer policy adapters"
-    ).split()
-}
-_ADMISSION = {
-    name: "row.admission"
-    for name in (
-        "iterations iteration concurrency replay_concurrency request_rate arrival_interval_ms max_concurrency "
-        "in_flight admission agentic_lanes inter_turn_delay_ms"
-    ).split()
-}
-_REPETITIONS = {name: "row.repetitions" for name in ("repetitions", "repeats", "average", "runs")}
+_SAMPLING = dict.fromkeys(
+    (
+        *("sample", "sampling", "sampled", "sample_rate", "sample_size", "stride", "step", "every", "shuffle"),
+        *("shuffled", "random", "repeat", "repeats", "repeated", "loop", "wrap", "cycle", "duplicate", "fraction"),
+        *("percent", "limit", "filter", "skip", "take", "windows"),
+    ),
+    "input.slice",
+)
+_COMPOSITION = dict.fromkeys(
+    (
+        *("router", "kv_router", "routing", "kv_routing", "placement", "scaling", "scaler", "autoscaling"),
+        *("autoscale", "planner", "kvbm", "load_balancing", "load_balancer", "policy", "adapters"),
+    ),
+    "row.composition",
+)
+_ADMISSION = dict.fromkeys(
+    (
+        *("iterations", "iteration", "concurrency", "replay_concurrency", "max_concurrency", "in_flight"),
+        *("request_rate", "arrival_interval_ms", "admission", "agentic_lanes", "inter_turn_delay_ms"),
+    ),
+    "row.admission",
+)
+_REPETITIONS = dict.fromkeys(("repetitions", "repeats", "average", "runs"), "row.repetitions")
 _EMBEDDED = {"source_revision": "pin.embedded", "revision_id": "pin.embedded"}
 _ROW_STRAY = {**_COMPOSITION, **_ADMISSION, **_REPETITIONS, **_PER_ARM, **_EMBEDDED}
 _ROLE_STRAY = {**_PER_ARM, **_EMBEDDED, **_COMPOSITION, "transfer": "row.transfer", "engine": "row.engine"}
@@ -264,7 +265,7 @@ BLOCKS: dict[str, Block] = {
         },
         presence=RULED,
         stray={
-            **{name: "pin.same-build" for name in (*closed.ARMS, "arms")},
+            **dict.fromkeys((*closed.ARMS, "arms"), "pin.same-build"),
             **_EMBEDDED,
             "all_features": "pin.features",
             "all-features": "pin.features",
@@ -292,10 +293,9 @@ BLOCKS: dict[str, Block] = {
         },
         label="name",
         repeated=True,
-        stray={
-            name: "pin.correction"
-            for name in (*closed.ARMS, "arms", "arm", "only", "revision", "revisions", "apply_to")
-        },
+        stray=dict.fromkeys(
+            (*closed.ARMS, "arms", "arm", "only", "revision", "revisions", "apply_to"), "pin.correction"
+        ),
     ),
     "input": Block(
         "input",

@@ -260,7 +260,7 @@ def _input_faults(entry: Input, named: Given[str], frozen: Frozen, value: Json) 
         yield refuse_value(
             "row.frozen",
             frozen.file,
-            f"frozen configuration, {key}: it says `{value[key]}`, and the input `{entry.name.value}` says `{want}`{more}",
+            f"frozen configuration, {key}: it says `{value[key]}`, and the input says `{want}`{more}",
             label="another trace",
             secondary=(Label(named.span, "the row's input"),),
         )

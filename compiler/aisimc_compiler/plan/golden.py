@@ -93,7 +93,7 @@ def _row_faults(
     yield from _other_input(campaign, row, golden, entry)
     for counter, value in row.expect.items():
         if counter in entry["expect"]:
-            own = [item.value for item in value.value] if isinstance(value.value, tuple) else value.value
+            own: Any = [item.value for item in value.value] if isinstance(value.value, tuple) else value.value
             other = entry["expect"][counter]
             if own != other and not (closed.COUNTERS[counter] == "digest" and own.lower() == other):
                 place = Span(source, *document.places[("rows", name, "expect", counter)])

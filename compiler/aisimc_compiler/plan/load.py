@@ -59,9 +59,8 @@ def _incoherent(plan: dict[str, Any]) -> list[Problem]:
             found.append(Problem(("exceptions", name, "row"), f"there is no row `{record['row']}`"))
     ids = {entry["id"] for entry in plan["actions"]}
     for number, entry in enumerate(plan["actions"]):
-        for need in entry["needs"]:
-            if need not in ids:
-                found.append(Problem(("actions", number, "needs"), f"there is no action `{need}`"))
+        unknown = [need for need in entry["needs"] if need not in ids]
+        found += [Problem(("actions", number, "needs"), f"there is no action `{need}`") for need in unknown]
     if not found:
         try:
             if [entry["id"] for entry in order(plan["actions"])] != [entry["id"] for entry in plan["actions"]]:

@@ -10,6 +10,7 @@ from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Input, Slice
 from aisimc_compiler.rules.digests import blank, is_hex, sha256_fault
 from aisimc_compiler.rules.language import Rule
+from aisimc_compiler.source import Span
 
 _UNSUPPORTED_FORMATS = {
     "multi_turn": "multi-turn traces are",
@@ -95,9 +96,10 @@ def source(campaign: Campaign) -> Iterator[Diagnostic]:
 def _two_sources(entry: Input, named: list[str]) -> Diagnostic:
     from aisimc_compiler.rules.refusal import refuse
 
-    places = sorted((span.start, name, span) for name in named if (span := _source_name(entry, name)) is not None)
-    span = places[-1][2] if places else entry.name.span
-    secondary = tuple(Label(other, "another source") for _, _, other in places[:-1])
+    spans = [span for name in named if (span := _source_name(entry, name)) is not None]
+    spans.sort(key=lambda span: span.start)
+    span = spans[-1] if spans else entry.name.span
+    secondary = tuple(Label(other, "another source") for other in spans[:-1])
     return refuse(
         "input.upstream",
         span,
@@ -108,7 +110,7 @@ def _two_sources(entry: Input, named: list[str]) -> Diagnostic:
     )
 
 
-def _source_name(entry: Input, name: str) -> object:
+def _source_name(entry: Input, name: str) -> Span | None:
     if name == "generator":
         return entry.generator.keyword if entry.generator else None
     given = entry.file if name == "file" else entry.upstream
@@ -322,7 +324,7 @@ def long(campaign: Campaign) -> Iterator[Diagnostic]:
         yield refuse_value(
             "input.long",
             rows,
-            f"a `long` corpus has at least {closed.LONG_CORPUS_ROWS:,} requests in every row, and this one {rows.value:,}",
+            f"a `long` corpus has at least {closed.LONG_CORPUS_ROWS:,} requests in every row, not {rows.value:,}",
             label="too short for a long corpus",
             help="take a longer window, or say `corpus = preflight`",
             secondary=(

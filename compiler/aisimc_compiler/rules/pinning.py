@@ -8,7 +8,7 @@ from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
-from aisimc_compiler.model.campaign import Campaign, Correction, Given, Revision
+from aisimc_compiler.model.campaign import Build, Campaign, Correction, Given, Revision
 from aisimc_compiler.rules.digests import blank, blank_value, described, is_hex, sha256_fault
 from aisimc_compiler.rules.language import Rule
 
@@ -224,7 +224,7 @@ def one_source(campaign: Campaign) -> Iterator[Diagnostic]:
                     given,
                     f"a {first} revision has no `{_text(given)}`",
                     label="belongs to another kind of revision",
-                    help="a revision has one source: `repository` + `commit`, `wheel` + `sha256`, or `embedded` + `sha256`",
+                    help="one source: `repository` + `commit`, `wheel` + `sha256`, or `embedded` + `sha256`",
                 )
 
 
@@ -358,7 +358,7 @@ def _stated(given: Given[str], candidate: Revision, baseline: Revision | None) -
                 given,
                 "a claimed ancestry is verified in git, and a string is not",
                 label="a string is taken as words",
-                help="write `ancestor` without quotes for two checkouts of one repository; else say the relation in words",
+                help="write `ancestor` without quotes for checkouts of one repository; else say it in words",
             )
         return
     if given.value != "ancestor":
@@ -417,27 +417,34 @@ def same_build(campaign: Campaign) -> Iterator[Diagnostic]:
             label="nothing is built",
             help="remove the block: published wheels are taken as they are",
         )
-    if build is not None and build.toolchain is not None and not blank(build.toolchain.value):
-        text = build.toolchain.value
-        if text != "system" and not _TOOLCHAIN.fullmatch(text):
-            yield refuse_value(
-                "pin.same-build",
-                build.toolchain,
-                f"`{text}` is no version of a toolchain"
-                if text.strip() == text
-                else "there is white space around the toolchain",
-                label="moves with every update" if text in ("stable", "nightly", "beta", "latest") else "not a version",
-                help='write a version such as `"1.93.1"`, or `"system"`',
-            )
-    if build is None and "wheel" not in kinds.values() and kinds and not campaign.fragment and not campaign.torn:
-        if "build" not in campaign.blocks and campaign.name is not None:
-            yield refuse(
-                "name.missing",
-                campaign.name.span,
-                "the campaign has no `build` block, and its revisions are built",
-                label="`build` is missing",
-                help='add `build { toolchain = "system" profile = release }`',
-            )
+    yield from _toolchain(build)
+    built = bool(kinds) and "wheel" not in kinds.values()
+    whole = campaign.name is not None and not campaign.torn
+    if built and whole and "build" not in campaign.blocks and campaign.name is not None:
+        yield refuse(
+            "name.missing",
+            campaign.name.span,
+            "the campaign has no `build` block, and its revisions are built",
+            label="`build` is missing",
+            help='add `build { toolchain = "system" profile = release }`',
+        )
+
+
+def _toolchain(build: Build | None) -> Iterator[Diagnostic]:
+    from aisimc_compiler.rules.refusal import refuse_value
+
+    if build is None or build.toolchain is None or blank(build.toolchain.value):
+        return
+    text = build.toolchain.value
+    if text != "system" and not _TOOLCHAIN.fullmatch(text):
+        moving = text in ("stable", "nightly", "beta", "latest")
+        yield refuse_value(
+            "pin.same-build",
+            build.toolchain,
+            f"`{text}` is no version of a toolchain",
+            label="moves with every update" if moving else "not a version",
+            help='write a version such as `"1.93.1"`, or `"system"`',
+        )
 
 
 def features(campaign: Campaign) -> Iterator[Diagnostic]:

@@ -5,6 +5,7 @@ Nothing here is imported by a check that finds nothing wrong.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label, Replacement
@@ -18,7 +19,7 @@ def refuse(
     message: str,
     *,
     label: str = "",
-    help: str = "",  # noqa: A002 - the field's name in every diagnostic
+    help: str = "",
     replace: str | None = None,
     applicable: bool = False,
     secondary: tuple[Label, ...] = (),
@@ -52,7 +53,7 @@ def _with_taker(given: Given[Any], more: dict[str, Any]) -> dict[str, Any]:
     return more
 
 
-def listed(words: tuple[str, ...] | list[str], *, last: str = "or") -> str:
+def listed(words: Sequence[str], *, last: str = "or") -> str:
     """`a`, `b` or `c`."""
     quoted = [f"`{word}`" for word in words]
     if len(quoted) < 2:

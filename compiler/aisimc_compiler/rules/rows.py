@@ -8,7 +8,7 @@ from typing import Any
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Pool, Row, Topology, Transfer
-from aisimc_compiler.rules.digests import blank, sha256_fault
+from aisimc_compiler.rules.digests import blank
 from aisimc_compiler.rules.language import Rule
 
 _SPEEDUP_LIMITS = (1e-6, 1e6)
@@ -16,6 +16,7 @@ _SPEEDUP_LIMITS = (1e-6, 1e6)
 
 def engine(campaign: Campaign) -> Iterator[Diagnostic]:
     """`row.engine`: a known engine, and only its own capacity fields."""
+    common = {*closed.COMMON_CAPACITY, "max_model_len"}
     for row in campaign.rows:
         given = row.engine
         if given is None:
@@ -27,9 +28,8 @@ def engine(campaign: Campaign) -> Iterator[Diagnostic]:
             continue
         for pool in row.topology.pools.values():
             for name, value in pool.capacity.items():
-                if name not in closed.COMMON_CAPACITY and name != "max_model_len":
-                    if name not in closed.ENGINE_CAPACITY[given.value]:
-                        yield _foreign_field(name, value, given)
+                if name not in common and name not in closed.ENGINE_CAPACITY[given.value]:
+                    yield _foreign_field(name, value, given)
 
 
 def _unknown_engine(given: Given[str]) -> Diagnostic:
@@ -376,7 +376,7 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
             "an authoritative campaign accounts for all eight rows of the matrix, and this one not for "
             + listed(missing),
             label=f"{len(closed.AUTHORITATIVE) - len(missing)} of 8 rows",
-            help='add the rows, declare them with `unsupported ID { on = both reason = "…" }`, or say `matrix = focused`',
+            help='add the rows, declare `unsupported ID { on = both reason = "…" }`, or say `matrix = focused`',
         )
     for row in campaign.rows:
         if row.kind == "row" and row.name.value not in closed.MATRIX:

@@ -81,11 +81,14 @@ def problems(name: str, value: Any) -> list[Problem]:
 def _said(error: ValidationError) -> Iterator[Problem]:
     """One schema error in words. Alternatives are followed into the branch that nearly fits."""
     path: Path = tuple(error.absolute_path)
-    kind, wanted, got = str(error.validator), error.validator_value, error.instance
+    kind = str(error.validator)
+    wanted: Any = error.validator_value
+    got: Any = error.instance
+    schema_: Any = error.schema
     if kind in ("anyOf", "oneOf") and error.context:
         yield from _branch(error)
     elif kind in ("additionalProperties", "unevaluatedProperties"):
-        known = tuple(error.schema.get("properties", ())) if isinstance(error.schema, dict) else ()
+        known = tuple(schema_.get("properties", ()))
         for key in sorted(set(got) - set(known)):
             yield _unknown(path, key, known)
     elif kind == "required":
@@ -100,7 +103,7 @@ def _said(error: ValidationError) -> Iterator[Problem]:
     elif kind == "enum":
         yield Problem(path, f"takes {' or '.join(shown(each) for each in wanted)}, not {shown(got)}")
     elif kind == "pattern":
-        yield Problem(path, f"{shown(got)} is not {error.schema.get('description', 'in the form that it takes')}")
+        yield Problem(path, f"{shown(got)} is not {schema_.get('description', 'in the form that it takes')}")
     elif kind in ("minimum", "exclusiveMinimum"):
         least = f"{wanted:g} or more" if kind == "minimum" else f"more than {wanted:g}"
         yield Problem(path, f"takes {least}, not {shown(got)}")

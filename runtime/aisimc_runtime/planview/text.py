@@ -71,7 +71,8 @@ def _revisions(plan: Json, strong: Style, faint: Style) -> Iterator[str]:
         features = ", ".join(build["features"]) or "none"
         flags = " ".join(build["rustflags"]) or "none"
         lock = "locked" if build["locked"] else "not locked"
-        yield f"  build      toolchain {build['toolchain']}, {build['profile']}, features: {features}, flags: {flags}, {lock}"
+        how = f"toolchain {build['toolchain']}, {build['profile']}, {lock}"
+        yield f"  build      {how}, features: {features}, flags: {flags}"
     corrections = ", ".join(entry["name"] for entry in plan["determinism"]["corrections"]) or "none"
     yield f"  determinism {plan['determinism']['mode']}, two processes for each arm, corrections: {corrections}"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
+from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.stray import stray
 from aisimc_compiler.model.vocabulary import (
@@ -28,7 +29,6 @@ from aisimc_compiler.model.vocabulary import (
     Attribute,
     Block,
 )
-from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.rules.refusal import listed, refuse, refuse_name, refuse_value
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree

@@ -196,8 +196,10 @@ RULES: tuple[Entry, ...] = (
         "each further exclusion hides a field from the comparison; a field that is not deterministic is made so",
         _EXCLUDE,
         "exclude { … /summary/mean_ttft_ms }",
-        "exclude {\n  /summary/wall_time_ms\n  /summary/processed_tokens_per_s\n"
-        "  /summary/processed_output_tokens_per_s\n  /planner/html_report_path\n}",
+        (
+            "exclude {\n  /summary/wall_time_ms\n  /summary/processed_tokens_per_s\n"
+            "  /summary/processed_output_tokens_per_s\n  /planner/html_report_path\n}"
+        ),
         "compile",
     ),
     (

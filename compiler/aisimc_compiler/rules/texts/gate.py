@@ -21,8 +21,10 @@ RULES: tuple[Entry, ...] = (
         "AC0702",
         "perf.design",
         "5 warm-ups for each arm, 60 pairs from a fixed seed, threshold 1.05",
-        "the 24th and 37th of 60 ratios are exact 95 % bounds; with other numbers they are not, and a design chosen "
-        "afterwards decides nothing",
+        (
+            "the 24th and 37th of 60 ratios are exact 95 % bounds; with other numbers they are not, and a design "
+            "chosen afterwards decides nothing"
+        ),
         _GATE,
         "pairs = 30",
         "pairs = 60",

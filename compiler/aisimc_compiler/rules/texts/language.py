@@ -11,8 +11,10 @@ RULES: tuple[Entry, ...] = (
         "AC0001",
         "syntax",
         "the text parses",
-        "a campaign is read the same way by everybody or not at all; the parser goes on at the next attribute or block, "
-        "so that later mistakes show too",
+        (
+            "a campaign is read the same way by everybody or not at all; the parser goes on at the next attribute "
+            "or block, so that later mistakes show too"
+        ),
         _LANGUAGE,
         "corpus = \nmatrix = focused",
         "corpus = preflight\nmatrix = focused",

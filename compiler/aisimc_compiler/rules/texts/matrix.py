@@ -51,7 +51,7 @@ RULES: tuple[Entry, ...] = (
         "AC0405",
         "row.capacity",
         "blocks, block size, sequences, batched tokens and parallel sizes are positive, and one request fits",
-        "the capacity edge is what the row is about; with a size that holds no request the replay rejects or never ends",
+        "the capacity edge is what the row is about; a size that holds no request ends in rejections, or never",
         _ROWS,
         "capacity { num_gpu_blocks = 0 … }",
         "capacity { num_gpu_blocks = 6_144 … }",
