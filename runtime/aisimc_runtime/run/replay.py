@@ -144,7 +144,9 @@ def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
     lost = _lost(replay, number)
     if lost is not None:
         return Outcome(False, lost, lost, wall_ms, cpu_ms)
-    limit = "output" if replay.limit is None and number == signal.SIGXFSZ else replay.limit
+    limit = replay.limit
+    if limit is None and status != 0 and replay.written_bytes() >= replay.limits.output_bytes:
+        limit = "output"  # the kernel refused one byte more before this was looked at
     error = _error(replay, code, number, limit)
     replay.folder.mkdir(exist_ok=True)  # a process that failed early may not have made it
     digests = None
