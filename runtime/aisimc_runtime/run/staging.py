@@ -148,3 +148,7 @@ def unstage(plan: Plan, folder: RunFolder) -> None:
             (place / leftover).unlink(missing_ok=True)
         shutil.rmtree(place / "preflight", ignore_errors=True)
     shutil.rmtree(folder.scratch, ignore_errors=True)
+    if (folder.path / "cluster.json").is_file():
+        from aisimc_runtime.executors.cluster.shared import remove_place
+
+        remove_place(folder.path)

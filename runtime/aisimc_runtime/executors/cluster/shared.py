@@ -15,9 +15,11 @@ apart from `rows/`, which the runtime empties when an artifact has changed.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from aisimc_runtime.ports.files import explain, sync_folder, write_atomic
 
 CLUSTER_FILE = "cluster.json"
 RECORDS = "cluster"
+PARENT = "aisimc"
 CANCELLED_FILE = "cluster-cancelled"
 
 
@@ -170,7 +173,7 @@ def open_campaign(run_folder: Path, shared: Path) -> Campaign:
     known = read_campaign(run_folder)
     if known is None:
         token = secrets.token_hex(6)
-        place = shared / "aisimc" / f"{run_folder.name}-{token}"
+        place = shared / PARENT / f"{run_folder.name}-{token}"
         known = Campaign(token, run_folder, place)
         write_atomic(about, json.dumps({"token": token, "place": str(place)}, indent=1).encode() + b"\n")
     try:
@@ -183,6 +186,19 @@ def open_campaign(run_folder: Path, shared: Path) -> Campaign:
             help="slurm.shared in the profile must be a folder of your own that the compute nodes see too",
         ) from error
     return known
+
+
+def remove_place(run_folder: Path) -> None:
+    """Remove what a finished run put into the shared folder: only a place that carries this run's own token.
+
+    A file that a node still holds open stays; that is no failure of the campaign.
+    """
+    known = read_campaign(run_folder)
+    if known is None or known.place.name != f"{run_folder.name}-{known.token}" or known.place.parent.name != PARENT:
+        return
+    shutil.rmtree(known.place, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        known.place.parent.rmdir()  # only when no other run is there
 
 
 def read_campaign(run_folder: Path) -> Campaign | None:

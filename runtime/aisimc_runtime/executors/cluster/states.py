@@ -100,6 +100,8 @@ class Row:
     """When the heartbeat was last seen to move."""
     cancel_asked: bool = False
     node: str = ""
+    earlier: str = ""
+    """The newest attempt as of the look before: one that started only now has not been given up."""
     deaf: bool = False
     """Whether the queue could not be asked at the last look."""
 
@@ -108,6 +110,7 @@ def look(row: Row, seen: Seen, patience: Patience) -> Row:
     """The row after one more look. A finished row stays finished."""
     if row.state is State.FINISHED:
         return row
+    row = replace(row, earlier=row.attempt)
     if isinstance(seen.files, Known):
         files = seen.files.value
         if files.bundle is Bundle.WHOLE:
@@ -156,7 +159,7 @@ def _in_queue(row: Row, seen: Seen, patience: Patience, view: JobView) -> Row:
     """The scheduler still has it; what accounting says meanwhile lags behind and decides nothing."""
     if view.phase is Phase.WAITING:
         why = f" ({view.reason})" if view.reason else ""
-        again = f", after {row.node or 'its node'} gave it up" if row.attempt else ""
+        again = f", after {row.node or 'its node'} gave it up" if row.earlier else ""
         return _open(row, State.QUEUED, f"job {view.job} waits in the queue{why}{again}")
     verb = "runs" if view.phase is Phase.RUNNING else "is ending"
     quiet = (

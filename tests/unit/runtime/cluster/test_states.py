@@ -148,6 +148,12 @@ def test_a_requeued_row_says_that_its_node_gave_it_up() -> None:
     assert (row.state, row.line) == (State.QUEUED, "job 7 waits in the queue (BeginTime), after node1 gave it up")
 
 
+def test_a_row_that_started_while_it_was_looked_at_was_not_given_up() -> None:
+    started = Known(Files(attempt="7.0", node="node1", beats=1))
+    row = after((0, view(Phase.WAITING, "PENDING", "Priority"), AWAY, started))
+    assert row.line == "job 7 waits in the queue (Priority)"
+
+
 def test_doubt_starts_again_when_the_job_is_seen_in_between() -> None:
     row = after((0, GONE, AWAY, NOTHING), (9, RUNNING, AWAY, NOTHING), (11, GONE, AWAY, NOTHING))
     assert not row.final
