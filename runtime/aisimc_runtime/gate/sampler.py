@@ -156,8 +156,7 @@ class Sampler:
             causes=[cause.to_json() for cause in causes],
         )
         if causes:
-            names = ", ".join(sorted({cause.cause for cause in causes}))
-            self.say(f"pair {pair}: invalidated ({names}), both halves again in the same order")
+            self.say(f"pair {pair}: invalidated, {causes[0].cause}: {causes[0].evidence}; both halves run again")
         elif pair % 10 == 0:
             self.say(f"pair {pair} of {PAIRS}")
 

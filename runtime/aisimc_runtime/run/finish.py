@@ -87,6 +87,7 @@ def gate(
                 semantic_failure=None if holds else result,
                 time_limit_s=profile.limits.time_s,
                 cpus_per_process=profile.cpus_per_replay,
+                cpus=profile.cpus,
             ),
             progress.say,
         )
