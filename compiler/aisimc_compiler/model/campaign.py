@@ -275,6 +275,8 @@ class Campaign(NamedTuple):
     matrix: Given[str] | None
     self_check: Given[bool] | None
     revisions: dict[str, Revision]
+    arms_written: int
+    """`revision` blocks in the text, also those that were refused."""
     build: Build | None
     determinism: Determinism | None
     inputs: dict[str, Input]

@@ -173,7 +173,7 @@ def _wheel_fault(text: str) -> tuple[str, str, str] | None:
 
 def arms(campaign: Campaign) -> Iterator[Diagnostic]:
     """`pin.arms`: there is exactly one baseline and one candidate (a second one is the resolver's to report)."""
-    if campaign.fragment or campaign.torn or campaign.name is None:
+    if campaign.fragment or campaign.torn or campaign.name is None or campaign.arms_written >= len(closed.ARMS):
         return
     missing = [arm for arm in closed.ARMS if arm not in campaign.revisions]
     if missing:
@@ -259,6 +259,8 @@ def _identity(revision: Revision) -> tuple[str, ...] | None:
         return "checkout", repository_identity(revision.repository.value), revision.commit.value.lower()
     if revision.kind == "embedded" and revision.embedded and revision.sha256:
         patch = revision.patch_sha256.value.lower() if revision.patch_sha256 else ""
+        if ("patch" in revision.touched) != bool(patch):
+            return None
         return "embedded", revision.embedded.value, revision.sha256.value.lower(), patch
     return None
 

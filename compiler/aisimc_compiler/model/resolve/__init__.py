@@ -25,9 +25,10 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
     diagnostics include the syntax errors of imported files.
     """
     context = Context(file.source, loader, syntax)
-    placed = _sort(context, splice(context, file))
+    items = splice(context, file)
+    placed = _sort(context, items)
     context.fragment = "campaign" not in placed
-    campaign = _assemble(context, placed)
+    campaign = _assemble(context, placed, sum(_is_revision(entry) for entry in items))
     return campaign._replace(sound=not (context.diagnostics or syntax)), context.diagnostics
 
 
@@ -113,7 +114,11 @@ def _arm_is_new(context: Context, item: tree.Block, others: list[Placed]) -> boo
     return True
 
 
-def _assemble(context: Context, found: dict[str, list[Placed]]) -> Campaign:
+def _is_revision(placed: Placed) -> bool:
+    return isinstance(placed.item, tree.Block) and placed.item.keyword.text == "revision"
+
+
+def _assemble(context: Context, found: dict[str, list[Placed]], arms_written: int) -> Campaign:
     header = _header(context, found)
     given: dict[str, Any] = header.given if header else {}
     name = header.tree.labels[0] if header else None
@@ -129,6 +134,7 @@ def _assemble(context: Context, found: dict[str, list[Placed]]) -> Campaign:
         matrix=given.get("matrix"),
         self_check=given.get("self_check"),
         revisions=blocks.revisions(context, found.get("revision", [])),
+        arms_written=arms_written,
         build=blocks.build(context, found.get("build", [])),
         determinism=blocks.determinism(context, found.get("determinism", [])),
         inputs=inputs,

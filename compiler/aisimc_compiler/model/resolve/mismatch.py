@@ -44,6 +44,8 @@ _A = {
     "quantity": "a number with a unit",
     "pointer": "a pointer",
 }
+_STANDS_FOR = {"branch": "commit", "tag": "commit", "ref": "commit", "rev": "commit", "url": "upstream", "repository": "upstream"}
+"""What a refused name stands in the place of, so that the absence of the right one is not a second mistake."""
 _BASE_UNIT = {"time": "ms", "size": "B", "rate": "GB/s"}
 
 
@@ -240,7 +242,7 @@ def unknown_name(spec: Block, name: tree.Name, *, block: bool = False) -> tuple[
         rule = spec.stray["*"]
     if rule is not None:
         keep = meant if rule == "row.engine" else None
-        return stray(rule, spec, name, keep), keep
+        return stray(rule, spec, name, keep), keep or _STANDS_FOR.get(text.lower())
     elsewhere = [other.title for other in BLOCKS.values() if text in other.attributes or text in other.blocks]
     noun = "block" if block else "attribute"
     place = "at the top of a file" if spec.title == "file" else f"in a `{spec.title}` block"
