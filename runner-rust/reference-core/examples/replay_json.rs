@@ -56,8 +56,8 @@ fn replay(line: &str) -> Result<Value, Box<dyn Error>> {
         capture_canonical_evidence: payload.evidence,
         determinism: payload.determinism,
     };
-    let mut replayer = Replayer::new(payload.spec, ReplayEngineFactory::new())?
-        .with_capture_options(options);
+    let mut replayer =
+        Replayer::new(payload.spec, ReplayEngineFactory::new())?.with_capture_options(options);
     if let Some(traffic) = payload.traffic {
         let trace = Trace::from_mooncake(&traffic.trace_path, traffic.trace_block_size)?
             .normalize_session_starts()?

@@ -67,7 +67,7 @@ def _rank(shape: Shape, rng: random.Random, block: int) -> dict[str, Any]:
         "num_gpu_blocks": rng.choice((8, 12, 16, 24, 64)) * (BLOCK // block),
         "block_size": block,
         "max_num_seqs": rng.choice((2, 3, 4, 8)),
-        "max_num_batched_tokens": rng.choice((8, 16, 24, 64)),
+        "max_num_batched_tokens": rng.choice((3, 8, 16, 24, 64)),
         "timing_model": {"type": "fixed", "prefill_ms": rng.choice((2, 3, 10)), "decode_ms": rng.choice((1, 2, 2, 3))},
     }
     if shape.backend == "sglang":

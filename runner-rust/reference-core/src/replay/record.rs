@@ -126,7 +126,8 @@ pub struct PerRequestRecord {
     pub requested_output_length: usize,
     /// Output tokens emitted.
     pub output_length: usize,
-    /// Prompt tokens found in a cache: the prefill pool's value, or the most over admissions.
+    /// Prompt tokens found in a cache: the most over the prefill pool's admissions where there are
+    /// any, else over all.
     pub reused_input_tokens: usize,
     /// Prompt tokens found at the first admission.
     pub first_admission_reused_input_tokens: usize,
@@ -146,7 +147,7 @@ pub struct PerRequestRecord {
     pub decode_admit_ms: Option<f64>,
     /// Prefill blocks let go.
     pub source_released_ms: Option<f64>,
-    /// Prompt tokens that the decode pool reported as reused.
+    /// Tokens found in the decode pool's cache: the most over its admissions.
     pub decode_reused_input_tokens: Option<usize>,
     /// Overlap counted on by prefill routing (tokens).
     pub prefill_route_overlap_tokens: Option<usize>,

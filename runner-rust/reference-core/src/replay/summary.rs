@@ -4,7 +4,7 @@
 //! deterministic identities; their last bits depend on it.
 
 use super::collector::{Observed, TraceCollector};
-use super::record::{PerRequestRecord, ReplayRequestPool, ReplayTerminalStatus};
+use super::record::{AdmissionRecord, PerRequestRecord, ReplayRequestPool, ReplayTerminalStatus};
 use super::report::{
     GoodputStats, ItlStats, LatencyStats, ReplayReport, RequestCounts, ThroughputStats,
 };
@@ -32,18 +32,13 @@ impl Observed {
         self.admissions.first().map_or(0, |a| a.reused_input_tokens)
     }
 
-    /// The prefill pool's reuse where there is one, else the most over admissions.
+    /// Reuse as the cache ratio counts it: the most over all admissions.
     fn reused(&self) -> usize {
-        let of = |pool: Option<ReplayRequestPool>| {
-            self.admissions
-                .iter()
-                .filter(|a| pool.is_none_or(|pool| a.pool == pool))
-                .map(|a| a.reused_input_tokens)
-                .max()
-        };
-        of(Some(ReplayRequestPool::Prefill))
-            .or_else(|| of(None))
-            .unwrap_or(0)
+        most_reused(self.admissions.iter()).unwrap_or(0)
+    }
+
+    fn most_reused_in(&self, pool: ReplayRequestPool) -> Option<usize> {
+        most_reused(self.admissions.iter().filter(|a| a.pool == pool))
     }
 
     fn keeps(&self, sla: &SlaThresholds) -> bool {
@@ -56,6 +51,10 @@ impl Observed {
             && within(self.mean_gap_ms, sla.itl_ms)
             && within(self.e2e_ms(), sla.e2e_ms)
     }
+}
+
+fn most_reused<'a>(admissions: impl Iterator<Item = &'a AdmissionRecord>) -> Option<usize> {
+    admissions.map(|a| a.reused_input_tokens).max()
 }
 
 /// Observed requests in reporting order.
@@ -228,7 +227,9 @@ fn record(observed: &Observed) -> PerRequestRecord {
         input_length: observed.input_length,
         requested_output_length: observed.requested_output,
         output_length: observed.output,
-        reused_input_tokens: observed.reused(),
+        reused_input_tokens: observed
+            .most_reused_in(ReplayRequestPool::Prefill)
+            .unwrap_or_else(|| observed.reused()),
         first_admission_reused_input_tokens: observed.first_reused(),
         prefill_worker_idx: scheduler(&[ReplayRequestPool::Prefill]),
         decode_worker_idx: scheduler(&[ReplayRequestPool::Agg, ReplayRequestPool::Decode]),
@@ -238,7 +239,7 @@ fn record(observed: &Observed) -> PerRequestRecord {
         destination_activated_ms: observed.destination_activated_ms,
         decode_admit_ms: decode_admission.map(|a| a.at_ms),
         source_released_ms: observed.source_released_ms,
-        decode_reused_input_tokens: decode_admission.map(|a| a.reused_input_tokens),
+        decode_reused_input_tokens: observed.most_reused_in(ReplayRequestPool::Decode),
         prefill_route_overlap_tokens: routed(ReplayRequestPool::Prefill).filter(|_| is_handoff),
         decode_route_overlap_tokens: routed(ReplayRequestPool::Decode).filter(|_| is_handoff),
         routing_history: observed.routing.clone(),

@@ -83,11 +83,6 @@ impl BatchedRank {
         }
         Box::new(sequence)
     }
-
-    /// Whether any queued prompt of another pool waits for blocks here.
-    fn awaits_destination(&self) -> bool {
-        self.destinations.any_pending()
-    }
 }
 
 impl Rank for BatchedRank {

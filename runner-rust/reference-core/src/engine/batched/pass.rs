@@ -90,33 +90,44 @@ impl BatchedRank {
         }
     }
 
+    /// Admit waiting requests in order. While a handoff waits for blocks here, only requests whose
+    /// prompt has arrived may start: preempted ones would take the blocks.
     fn admit_waiting(&mut self, progress: &mut Progress) {
-        while !progress.preempted
-            && self.running.len() < self.limits.max_seqs
-            && let Some(head) = self.waiting.front()
-        {
-            if head.arrived {
-                self.admit_arrived(progress);
-                continue;
-            }
-            if self.awaits_destination() || !self.admit_head(progress) {
+        while !progress.preempted && self.running.len() < self.limits.max_seqs {
+            let next = if self.destinations.any_pending() {
+                self.waiting.iter().position(|sequence| sequence.arrived)
+            } else {
+                (!self.waiting.is_empty()).then_some(0)
+            };
+            let admitted = match next {
+                Some(position) if self.waiting[position].arrived => {
+                    self.admit_arrived(position, progress)
+                }
+                Some(_) => self.admit_head(progress),
+                None => false,
+            };
+            // A request that needs no tokens may start on an exhausted budget, but only one.
+            let idle = self.running.last().is_some_and(|last| last.turn.tokens == 0);
+            if !admitted || (progress.budget == 0 && idle) {
                 break;
             }
         }
     }
 
     /// A prompt that came by handoff needs no blocks and no computation to start.
-    fn admit_arrived(&mut self, progress: &mut Progress) {
-        if let Some(mut sequence) = self.waiting.pop_front() {
-            sequence.arrived = false;
-            sequence.admitted_before = true;
-            progress.start.scheduled = true;
-            progress.start.admissions.push(Admission {
-                request: sequence.request,
-                reused_tokens: 0,
-            });
-            self.running.push(sequence);
-        }
+    fn admit_arrived(&mut self, position: usize, progress: &mut Progress) -> bool {
+        let Some(mut sequence) = self.waiting.remove(position) else {
+            return false;
+        };
+        sequence.arrived = false;
+        sequence.admitted_before = true;
+        progress.start.scheduled = true;
+        progress.start.admissions.push(Admission {
+            request: sequence.request,
+            reused_tokens: 0,
+        });
+        self.running.push(sequence);
+        true
     }
 
     /// Admit or reject the first waiting request; false when it has to wait and so have the others.

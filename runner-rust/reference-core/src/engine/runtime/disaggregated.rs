@@ -178,7 +178,7 @@ impl DisaggregatedRuntime {
                     0 => Ok(LoopEnd::Drained),
                     stuck => Err(ReplayError::Invariant(format!(
                         "offline disagg replay encountered an effect-free zero-duration pass with \
-                         {stuck} in-flight requests"
+                         {stuck} in-flight requests remaining"
                     ))),
                 };
             };
