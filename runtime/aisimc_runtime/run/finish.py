@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,7 @@ def gate(
     design = Design.from_plan(plan.data)
     if design is None:
         return
+    _refuse_elsewhere(folder, design.rows, profile)
     progress.stage("gate", f"{len(design.rows)} rows")
     judged = {row.name: row for row in decide(folder.path).rows}
     for name in design.rows:
@@ -92,6 +93,16 @@ def gate(
             progress.say,
         )
         journal.append("done", f"gate/{name}", result=outcome.get("result"))
+
+
+def _refuse_elsewhere(folder: RunFolder, rows: Sequence[str], profile: Profile) -> None:
+    """Times are taken where this process runs; on a cluster's login node they would mean nothing. Raises `Blocked`."""
+    if profile.executor == "local" or all((folder.path / "performance" / row / "gate.json").is_file() for row in rows):
+        return
+    raise Blocked(
+        "the rows are replayed; the gate is timed where aisimc itself runs, and that is no node of the cluster's",
+        help="everything is kept: run the campaign again inside an allocation, with `--executor local` (docs/cluster.md)",
+    )
 
 
 def write_reports(folder: RunFolder) -> Json:

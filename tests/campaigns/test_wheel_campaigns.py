@@ -1,0 +1,173 @@
+"""Whole campaigns on published builds and the real window, each ending as the builds are known to behave."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.wheels import BUILDS, Place, campaign, sglang, trtllm, vllm
+
+pytestmark = [pytest.mark.wheels, pytest.mark.slow]
+
+
+def rows_of(report: Path) -> dict[str, dict[str, object]]:
+    return {row["name"]: row for row in json.loads((report / "report.json").read_bytes())["rows"]}
+
+
+def test_consecutive_builds_agree_byte_for_byte(place: Place, conversation: bytes) -> None:
+    spec = place.write(campaign(conversation, vllm(), sglang(), trtllm()))
+    done = place.run(spec)
+    assert done.status == 0, done.stdout + done.stderr
+    assert done.verdict["semantic"] == "PASS"
+    folder = place.run_folder()
+    assert {path.name for path in folder.iterdir()} >= {"plan.json", "journal.jsonl", "report.json", "report.md"}
+    for row in rows_of(folder):
+        assert list((folder / "rows" / row / "replays").glob("*/canonical.jsonl")) == []
+        assert len(list((folder / "rows" / row / "replays").glob("*/digests.json"))) == 4
+        assert not (folder / "rows" / row / "conversation.jsonl").exists()
+    actions = [event["action"] for event in place.journal() if event["event"] == "done"]
+    assert actions.index("barrier") < min(i for i, action in enumerate(actions) if action.startswith("replay/"))
+    assert json.loads((folder / "inputs.json").read_bytes())["conversation"]["unchanged"] is True
+
+
+def test_a_finished_run_shows_its_verdict_and_again_runs_afresh(place: Place, conversation: bytes) -> None:
+    spec = place.write(campaign(conversation, trtllm()))
+    first = place.run(spec)
+    events = len(place.journal())
+    second = place.run(spec)
+    assert second.verdict == first.verdict
+    assert len(place.journal()) == events
+    third = place.run(spec, "--again")
+    assert third.verdict["report_digest"] == first.verdict["report_digest"]
+    assert third.verdict["run"] == first.verdict["run"] + "-2"
+
+
+def test_a_saved_plan_runs_as_the_campaign_does(place: Place, conversation: bytes) -> None:
+    spec = place.write(campaign(conversation, trtllm()))
+    first = place.run(spec)
+    plan = place.folder / "elsewhere" / "plan.json"
+    plan.parent.mkdir()
+    plan.write_bytes((place.run_folder() / "plan.json").read_bytes())
+    second = place.run(plan, "--runs", str(place.folder / "others"))
+    assert second.verdict["report_digest"] == first.verdict["report_digest"]
+
+
+def test_a_pair_that_is_known_to_differ_fails_where_it_parts(place: Place, conversation: bytes) -> None:
+    done = place.run(place.write(campaign(conversation, vllm(), baseline="82", candidate="85")))
+    assert done.status == 1
+    folder = place.run_folder()
+    kept = sorted(path.parent.name for path in folder.glob("rows/*/replays/*/canonical.jsonl"))
+    assert kept == ["baseline-1", "candidate-1"]
+    found = json.loads((folder / "rows" / "vllm-aggregated" / "difference.json").read_bytes())
+    patterns = {entry["pattern"] for entry in found["classes"]}
+    assert patterns == {"/per_request/*/first_admission_reused_input_tokens"}
+
+
+def test_a_build_without_canonical_mode_is_unstable(place: Place, conversation: bytes) -> None:
+    spec = place.write(campaign(conversation, trtllm(), baseline="54", candidate="54"))
+    done = place.run(spec)
+    assert done.status == 1
+    assert any("unstable" in reason and "uuid" in reason for reason in done.verdict["reasons"])
+    row = place.run_folder() / "rows" / "trtllm-aggregated"
+    assert (row / "instability-baseline.json").is_file()
+    assert len(list(row.glob("replays/*/canonical.jsonl"))) == 4
+
+
+def test_the_declared_correction_makes_it_stable(place: Place, conversation: bytes) -> None:
+    spec = place.write(
+        campaign(conversation, trtllm(), baseline="54", candidate="54", correction="correction stable_request_identity")
+    )
+    done = place.run(spec)
+    assert done.status == 0, done.stdout + done.stderr
+    artifacts = json.loads((place.run_folder() / "artifacts.json").read_bytes())
+    names = {arm: [entry["name"] for entry in artifact["correction"]] for arm, artifact in artifacts.items()}
+    assert names == {"baseline": ["stable_request_identity"], "candidate": ["stable_request_identity"]}
+
+
+def test_readmissions_that_count_chunks_are_missing_evidence(place: Place, conversation: bytes) -> None:
+    spec = place.write(
+        campaign(
+            conversation,
+            sglang(more=""),
+            baseline="dev2",
+            candidate="dev2",
+            correction="correction stable_request_identity",
+        )
+    )
+    done = place.run(spec)
+    assert done.status == 1
+    assert any("chunk" in reason for reason in done.verdict["reasons"]), done.verdict["reasons"]
+
+
+class TestRefusedBeforeAnything:
+    """Blocked with one line and exit 3, before the first replay."""
+
+    def blocked(self, place: Place, text: str, *words: str) -> str:
+        done = place.run(place.write(text))
+        assert done.status == 3, done.stdout + done.stderr
+        assert done.stdout == ""
+        error = done.stderr.splitlines()[0]
+        assert error.startswith("aisimc: error: ")
+        for word in words:
+            assert word in done.stderr
+        assert not any(event["action"].startswith("replay/") for event in place.journal())
+        return error
+
+    def test_a_wheel_with_another_hash(self, place: Place, conversation: bytes) -> None:
+        text = campaign(conversation, trtllm()).replace(BUILDS["81"][1], "0" * 64)
+        self.blocked(place, text, "is not what was pinned", "aisimc pin")
+
+    def test_a_version_that_was_never_published(self, place: Place, conversation: bytes) -> None:
+        text = (
+            campaign(conversation, trtllm()).replace(BUILDS["81"][0], "0.13.0.dev1").replace(BUILDS["81"][1], "1" * 64)
+        )
+        self.blocked(place, text, "has no wheel aisimulate==0.13.0.dev1")
+
+    def test_no_index_and_no_wheel(self, place: Place, conversation: bytes) -> None:
+        alone = Place(place.folder, place.folder / "store", more={"PIP_INDEX_URL": "https://127.0.0.1:9/simple",
+                                                                   "PIP_FIND_LINKS": ""})  # fmt: skip
+        self.blocked(alone, campaign(conversation, trtllm()), "cannot be reached", "aisimc store add FILE.whl")
+
+    def test_a_truncated_trace(self, place: Place, conversation: bytes) -> None:
+        (place.folder / "traces").mkdir()
+        (place.folder / "traces" / "conversation_trace.jsonl").write_bytes(conversation[:-1000])
+        alone = Place(place.folder, place.store, inputs=str(place.folder / "traces"))
+        self.blocked(
+            alone, campaign(conversation, trtllm()), "input conversation", "rows, not 12031", "aisimc store add"
+        )
+
+    def test_a_capacity_that_holds_no_request(self, place: Place, conversation: bytes) -> None:
+        error = self.blocked(place, campaign(conversation, trtllm(100)), "row.capacity")
+        assert "100 blocks of 32 tokens cannot hold" in error
+
+    def test_a_broken_row(self, place: Place, conversation: bytes) -> None:
+        lines = conversation.splitlines(keepends=True)
+        lines[49] = lines[49].replace(b'"timestamp"', b'"timestmap"')
+        trace = b"".join(lines)
+        (place.folder / "broken.jsonl").write_bytes(trace)
+        alone = Place(place.folder, place.store, inputs=str(place.folder))
+        error = self.blocked(alone, campaign(trace, trtllm()))
+        assert "line 50, `timestmap`: unknown key" in error
+        assert hashlib.sha256(trace).hexdigest() in (place.run_folder() / "plan.json").read_text()
+
+    def test_a_store_that_cannot_be_written(self, place: Place, conversation: bytes) -> None:
+        (place.folder / "file").write_text("")
+        alone = Place(place.folder, place.folder / "file" / "store")
+        self.blocked(alone, campaign(conversation, trtllm()), "store")
+
+
+def test_a_run_folder_in_use_is_left_alone(place: Place, conversation: bytes) -> None:
+    spec = place.write(campaign(conversation, trtllm(), count=2000))
+    first = place.start("run", "--quiet", "--json", spec)
+    try:
+        while not list(place.folder.glob(".aisimc/runs/*/journal.jsonl")):
+            assert first.poll() is None
+        second = place.run(spec)
+        assert second.status == 3
+        assert "is being run already" in second.stderr
+    finally:
+        stdout, _ = first.communicate(timeout=120)
+    assert json.loads(stdout)["semantic"] == "PASS"
