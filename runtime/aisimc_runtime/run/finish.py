@@ -101,7 +101,7 @@ def _refuse_elsewhere(folder: RunFolder, rows: Sequence[str], profile: Profile) 
         return
     raise Blocked(
         "the rows are replayed; the gate is timed where aisimc itself runs, and that is no node of the cluster's",
-        help="everything is kept: run the campaign again inside an allocation, with `--executor local` (docs/cluster.md)",
+        help="nothing is lost: run it again inside an allocation with `--executor local` (see docs/cluster.md)",
     )
 
 

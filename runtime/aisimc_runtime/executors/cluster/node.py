@@ -31,7 +31,8 @@ from aisimc_runtime.run.node import load_average, node_facts
 FULL_BYTES = 1 << 20
 """With less than this free after the replays, one that failed may have failed for want of room."""
 FULL_WORDS = ("no space left on device", "disk quota exceeded", "os error 28", "os error 122")
-EVENTS = "events.jsonl"
+EVENTS, WORDS = "events.jsonl", "row-runner.txt"
+"""What the row runner wrote on standard output and standard error, in the attempt's folder."""
 OK, GAVE_UP = 0, 3
 
 
@@ -144,8 +145,8 @@ def _keep_to_allotment(attempt: Attempt) -> None:
 def _replay(attempt: Attempt, folder: Path) -> int:
     """Run the row runner to its end, its events into the attempt's folder; on a signal it goes with us."""
     argv = [sys.executable, "-P", "-m", "aisimc_runtime.run.row", "--end-with-stdin", str(folder)]
-    with (attempt.folder / EVENTS).open("wb") as events:
-        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=events, start_new_session=True)
+    with (attempt.folder / EVENTS).open("wb") as events, (attempt.folder / WORDS).open("wb") as words:
+        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=events, stderr=words, start_new_session=True)
         try:
             return process.wait()
         finally:
@@ -158,10 +159,11 @@ def _replay(attempt: Attempt, folder: Path) -> int:
                     process.wait()
 
 
-def _blocked_reason(events: Path) -> str:
+def _blocked_reason(attempt: Path) -> str:
     """Why the row runner could not finish the row, in its own words; empty when it did not say."""
-    reason = ""
-    for line in events.read_bytes().splitlines():
+    words = (attempt / WORDS).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    reason = words[-1] if words else ""
+    for line in (attempt / EVENTS).read_bytes().splitlines():
         with contextlib.suppress(ValueError):
             event = json.loads(line)
             if event.get("event") == "blocked":
@@ -178,11 +180,11 @@ def _refuse_partial(attempt: Attempt, job: RowJob, status: int) -> None:
         order.name for order in job.orders if not (job.folder / "replays" / order.name / "process.json").is_file()
     ]
     if status != 0 or missing:
-        reason = _blocked_reason(attempt.folder / EVENTS)
+        reason = _blocked_reason(attempt.folder)
         if reason:
             raise Blocked(f"{reason} (on {attempt.node})")
         what = f"{len(missing)} of its {len(job.orders)} replays have no result" if missing else f"exit status {status}"
-        raise Blocked(f"the row runner gave up on {attempt.node}: {what}; its words are in {attempt.row / 'log.txt'}")
+        raise Blocked(f"the row runner gave up on {attempt.node}: {what}; see {attempt.row / 'log.txt'}")
 
 
 def _beat(attempt: Attempt, stop: threading.Event) -> None:

@@ -48,10 +48,12 @@ def slurm_settings(profile: Profile) -> SlurmSettings:
             f"{where}: the `slurm` section names no `shared` folder",
             help="`shared: /path` names a folder of your own that login node and compute nodes see alike",
         )
+    default = SlurmSettings(shared=Path("/"))
+    cpus_per_row = data.get("cpus_per_row", default.cpus_per_row)
+    _refuse_one_machine(profile, cpus_per_row, where)
     options = tuple(str(option) for option in data.get("options", ()))
     for option in options:
         _refuse_ours(option, where)
-    default = SlurmSettings(shared=Path("/"))
     jobs = profile.jobs if profile.jobs is not None else data.get("jobs", default.jobs)
     return SlurmSettings(
         shared=Path(data["shared"]).expanduser(),
@@ -59,7 +61,7 @@ def slurm_settings(profile: Profile) -> SlurmSettings:
         account=data.get("account"),
         constraint=data.get("constraint"),
         time_min=max(1, -(-int(span_s(data["time"])) // 60)) if "time" in data else default.time_min,
-        cpus_per_row=data.get("cpus_per_row", default.cpus_per_row),
+        cpus_per_row=cpus_per_row,
         memory_mib=None if "memory" not in data else -(-size_bytes(data["memory"]) // (1 << 20)),
         options=options,
         jobs=jobs,
@@ -74,6 +76,20 @@ def slurm_settings(profile: Profile) -> SlurmSettings:
             beat_s=span_s(data.get("heartbeat", Patience().beat_s)),
         ),
     )
+
+
+def _refuse_one_machine(profile: Profile, cpus_per_row: int, where: str) -> None:
+    """What makes sense on one machine only, or cannot fit into a row's allocation."""
+    if profile.cpus is not None:
+        raise Refused(
+            f"{where}: `cpus` names the CPUs of one machine, and Slurm chooses them on each node",
+            help="`slurm.cpus_per_row` says how many each row's allocation has",
+        )
+    if profile.cpus_per_replay > cpus_per_row:
+        raise Refused(
+            f"{where}: `cpus_per_replay` is {profile.cpus_per_replay}, and a row's allocation has {cpus_per_row}",
+            help="give `slurm.cpus_per_row` at least as many; four times as many lets all replays run at once",
+        )
 
 
 def _refuse_ours(option: str, where: str) -> None:
