@@ -84,9 +84,8 @@ class _Comparison:
                 yield from self._values((name,), text_a, text_b)
 
     def _values(self, at: Path, a: bytes | None, b: bytes | None) -> Iterator[Found]:
-        """Differences of two values outside the records, each of them wrapped so that it can be split."""
-        wrapped = [b'{"v":' + text + b"}" if text is not None else b"{}" for text in (a, b)]
-        for path, root, x, y in _compare(self.shapes, wrapped[0], wrapped[1]):
+        """Differences of two values outside the records."""
+        for path, root, x, y in self._wrapped(a, b):
             yield Found(None, at + path[1:], at + root[1:], x, y)
 
     def _records(self, position: int, i: int, j: int) -> None:
@@ -94,11 +93,18 @@ class _Comparison:
         text_b = self.b.read(self.b.records[j]) if j >= 0 else None
         if text_a == text_b:
             return
-        whole = text_a is None or text_b is None
-        for path, root, x, y in _compare(self.shapes, text_a or b"{}", text_b or b"{}"):
-            found = Found(position, path, () if whole else root, x, y)
-            self.classes.add(found)
-            self.earliest.see(found)
+        if text_a is None or text_b is None:
+            found = [Found(position, path[1:], (), x, y) for path, _, x, y in self._wrapped(text_a, text_b)]
+        else:
+            found = [Found(position, *rest) for rest in _compare(self.shapes, text_a, text_b)]
+        for one in found:
+            self.classes.add(one)
+            self.earliest.see(one)
+
+    def _wrapped(self, a: bytes | None, b: bytes | None) -> Iterator[tuple[Path, Path, bytes | None, bytes | None]]:
+        """Compare two values of which one may not be there; paths begin with one segment more."""
+        wrapped = [b'{"v":' + text + b"}" if text is not None else b"{}" for text in (a, b)]
+        return _compare(self.shapes, wrapped[0], wrapped[1])
 
     def result(self, limit: int | None) -> dict[str, Any]:
         """The document "aisimc.difference/1"."""

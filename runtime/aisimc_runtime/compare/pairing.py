@@ -59,6 +59,7 @@ def _pairs(left: list[Identity], right: list[Identity]) -> tuple[list[tuple[int,
         longer = left if len(left) >= len(right) else right
         pairs = [(i if i < len(left) else -1, i if i < len(right) else -1) for i in range(len(longer))]
         return pairs, longer, False
+    right = _renamed(left, right)
     at_left = {identity: index for index, identity in enumerate(left)}
     at_right = {identity: index for index, identity in enumerate(right)}
     everyone = _authored([*left, *(identity for identity in right if identity not in at_left)])
@@ -66,6 +67,16 @@ def _pairs(left: list[Identity], right: list[Identity]) -> tuple[list[tuple[int,
     both_left = [identity for identity in left if identity in at_right]
     both_right = [identity for identity in right if identity in at_left]
     return pairs, everyone, both_left != both_right
+
+
+def _renamed(left: list[Identity], right: list[Identity]) -> list[Identity]:
+    """The right side, where a request that only carries another name at the same place goes by its left name."""
+    known_left, known_right = set(left), set(right)
+    named = [
+        left[index] if index < len(left) and identity not in known_left and left[index] not in known_right else identity
+        for index, identity in enumerate(right)
+    ]
+    return named if len(left) == len(right) else right
 
 
 def _authored(identities: list[Identity]) -> list[Identity]:

@@ -89,8 +89,8 @@ def _stamps(document: Document, position: int) -> dict[str, str | None] | None:
     return {pointer(leaf.path): shown(leaf.literal) for leaf in leaves if is_stamp(leaf.path) or _figure(leaf.path)}
 
 
-def _figure(path: Path) -> bool:
-    return path[-1] in (
+_FIGURES = frozenset(
+    {
         "input_length",
         "output_length",
         "reused_input_tokens",
@@ -100,7 +100,12 @@ def _figure(path: Path) -> bool:
         "decode_worker_idx",
         "is_readmission",
         "pool",
-    ) and len(path) in (1, 3)
+    }
+)
+
+
+def _figure(path: Path) -> bool:
+    return len(path) in (1, 3) and path[-1] in _FIGURES
 
 
 def _around(document: Document, at_ms: float) -> dict[str, list[dict[str, Any]]]:
@@ -123,7 +128,7 @@ def _near(document: Document, at_ms: float) -> Iterator[_Event]:
             record = orjson.loads(text)
         except orjson.JSONDecodeError:
             continue  # a token such as NaN: the difference itself is reported, this is only its surroundings
-        for event in events_of(record, order):
+        for event in events_of(record, order) if isinstance(record, dict) else ():
             if window.wants(event.at_ms):
                 yield event
 
@@ -164,8 +169,9 @@ def events_of(record: dict[str, Any], order: int) -> Iterable[_Event]:
         time = record.get(field)
         if isinstance(time, int | float):
             yield _Event(float(time), order, what, name, repr(time))
-    for admission in record.get("admission_history") or ():
-        time = admission.get("at_ms")
+    history = record.get("admission_history")
+    for admission in history if isinstance(history, list) else ():
+        time = admission.get("at_ms") if isinstance(admission, dict) else None
         if isinstance(time, int | float):
             verb = "readmitted" if admission.get("is_readmission") else "admitted"
             yield _Event(float(time), order, f"{verb} ({admission.get('pool')})", name, repr(time))

@@ -34,6 +34,7 @@ def statement(report: dict[str, Any]) -> dict[str, Any]:
             "warnedTests": rows["PASS_WITH_SEMANTIC_EXCEPTIONS"],
             "failedTests": rows["FAIL"],
             "aisimc": {
+                "campaign": report["campaign"]["name"],
                 "state": verdict["state"],
                 "semantic": verdict["semantic"],
                 "performance": verdict["performance"],

@@ -1,0 +1,100 @@
+"""`aisimc report` and `aisimc diff` as commands: what they print and how they end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from aisimc_runtime.command import diff, report
+from aisimc_runtime.compare.subjects import WALL_CLOCK
+from tests.builders import outcomes, records
+
+
+def run(command: object, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("outcome", "status"), [("pass", 0), ("exceptions", 0), ("difference", 1), ("blocked", 3)])
+@pytest.mark.parametrize("style", ["text", "json", "md", "html", "junit", "statement"])
+def test_reports_end_with_the_verdicts_status(tmp_path: Path, outcome: str, status: int, style: str) -> None:
+    folder = outcomes.OUTCOMES[outcome](tmp_path / "run")
+    printed = run(report.command, folder, "--format", style)
+    assert printed.exit_code == status
+    assert "hand-made" in printed.output
+    out = tmp_path / "out"
+    assert run(report.command, folder, "--format", style, "-o", out).exit_code == status
+    assert "hand-made" in out.read_text()
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith("report")) == []
+
+
+def test_a_report_that_cannot_be_made(tmp_path: Path) -> None:
+    result = run(report.command, tmp_path)
+    assert result.exit_code == 3
+    assert "aisimc: error:" in result.output
+
+
+def test_diff_of_two_records(tmp_path: Path) -> None:
+    a = records.vllm_record()
+    b = records.changed(a)
+    b["per_request"][4]["first_token_ms"] += 0.25
+    first, second = records.write(a, tmp_path / "a.jsonl"), records.write(b, tmp_path / "b.jsonl")
+    result = run(diff.command, first, second)
+    assert result.exit_code == 1
+    assert "first parting 60.5 ms, request_5 first_token_ms" in result.output
+    assert "/per_request/*/first_token_ms" in result.output
+    assert run(diff.command, first, first).exit_code == 0
+    assert orjson.loads(run(diff.command, first, second, "--json").output)["values"] == 1
+
+
+def test_diff_of_raw_reports_leaves_the_wall_clock_out(tmp_path: Path) -> None:
+    raw = records.vllm_record()["summary"] | {"per_request": records.vllm_record()["per_request"]}
+    paths = []
+    for number in (1, 2):
+        path = tmp_path / f"{number}.json"
+        path.write_bytes(orjson.dumps(raw | dict.fromkeys(WALL_CLOCK, 1.0 * number)))
+        paths.append(path)
+    result = run(diff.command, *paths)
+    assert result.exit_code == 0
+    assert "wall_time_ms" in result.output
+    canonical = records.write(records.vllm_record(), tmp_path / "c.jsonl")
+    assert run(diff.command, paths[0], canonical).exit_code == 2
+
+
+def test_diff_of_a_run_and_a_row(tmp_path: Path) -> None:
+    folder = outcomes.differing(tmp_path / "run")
+    by_run = run(diff.command, folder, "--row", outcomes.NAME)
+    by_row = run(diff.command, folder / "rows" / outcomes.NAME)
+    assert by_run.exit_code == by_row.exit_code == 1
+    assert by_run.output == by_row.output
+    assert "candidate" in by_run.output
+    assert run(diff.command, folder).exit_code == 2
+    assert "rows: vllm-aggregated" in run(diff.command, folder).output
+    assert run(diff.command, folder, "--row", "nothing").exit_code == 2
+
+
+def test_diff_of_rows_that_agree_needs_no_records(tmp_path: Path) -> None:
+    folder = outcomes.passing(tmp_path / "run")
+    assert run(diff.command, folder, "--row", outcomes.NAME).exit_code == 0
+    other = outcomes.passing(tmp_path / "other")
+    assert run(diff.command, folder, other, "--row", outcomes.NAME).exit_code == 0
+
+
+def test_diff_says_when_a_record_was_not_kept(tmp_path: Path) -> None:
+    folder, other = outcomes.passing(tmp_path / "run"), outcomes.differing(tmp_path / "other")
+    result = run(diff.command, folder, other, "--row", outcomes.NAME)
+    assert result.exit_code == 3
+    assert "was not kept" in result.output
+
+
+@pytest.mark.parametrize("content", [b"", b"no json", b"[]", b'{"per_request":[{"a":1}'])
+def test_diff_of_what_is_no_record(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(content)
+    good = records.write(records.vllm_record(), tmp_path / "good")
+    result = run(diff.command, path, good)
+    assert result.exit_code == 3
+    assert "Traceback" not in result.output
+    assert run(diff.command, tmp_path / "absent", good).exit_code == 3
