@@ -48,4 +48,34 @@ def said(campaign: Campaign) -> Iterator[Diagnostic]:
             yield found
 
 
-CHECKS: tuple[tuple[str, Rule], ...] = (("language.version", version), ("name.missing", said))
+_NAME_LENGTH = 100
+
+
+def nameable(campaign: Campaign) -> Iterator[Diagnostic]:
+    """`type.mismatch`: the campaign's name names the run's folder, so it is one plain path segment."""
+    given = campaign.name
+    if given is None or not given.value.strip():
+        return
+    text = given.value
+    if "/" in text or "\\" in text:
+        why = "a separator would put the run's folder somewhere else"
+    elif text.startswith((".", "-")):
+        why = f"a folder whose name starts with `{text[0]}` is hidden, or taken for an option"
+    elif not text.isprintable():
+        why = "it holds a character that cannot be seen"
+    elif len(text) > _NAME_LENGTH:
+        why = f"it has {len(text)} characters, and a folder's name should not have more than {_NAME_LENGTH}"
+    else:
+        return
+    from aisimc_compiler.rules.refusal import refuse_value
+
+    yield refuse_value(
+        "type.mismatch",
+        given,
+        "the campaign's name cannot name the run's folder",
+        label=why,
+        help='write a plain name, such as `campaign "nightly-conversation"`',
+    )
+
+
+CHECKS: tuple[tuple[str, Rule], ...] = (("language.version", version), ("name.missing", said), ("type.mismatch", nameable))

@@ -265,6 +265,15 @@ def _identity(revision: Revision) -> tuple[str, ...] | None:
     return None
 
 
+def _same_wheel(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether two wheels of one hash have one version that is only spelt in two ways (`0.12.0dev1`, `0.12.0.dev1`)."""
+    if left[0] != "wheel" or right[0] != "wheel" or (left[1], left[3]) != (right[1], right[3]):
+        return False
+    from packaging.version import Version
+
+    return Version(left[2]) == Version(right[2])
+
+
 def repository_identity(text: str) -> str:
     """A repository's address without what does not tell repositories apart."""
     plain = text.strip().rstrip("/").removesuffix(".git")
@@ -287,7 +296,8 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
     from aisimc_compiler.rules.refusal import refuse_value
 
     check = campaign.self_check
-    if left == right and not (check and check.value):
+    same = left == right or _same_wheel(left, right)
+    if same and not (check and check.value):
         yield refuse_value(
             "pin.distinct",
             _main(candidate),
@@ -296,7 +306,7 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
             help="name the revision that is to be qualified, or say `self_check = true` in the campaign",
             secondary=(Label(_main(baseline).span, "the baseline"),),
         )
-    elif left != right and check and check.value:
+    elif not same and check and check.value:
         yield refuse_value(
             "pin.distinct",
             check,

@@ -160,6 +160,8 @@ SAME_WHEEL = [
     '«"aisimulate == 0.12.0.dev1"»',
     '«"AISimulate==0.12.0.dev1"»',
     '«"aisimulate==0.12.0.DEV1"»',
+    '«"aisimulate==0.12.0dev1"»',
+    '«"aisimulate==0.12.dev1"»',
 ]
 
 
