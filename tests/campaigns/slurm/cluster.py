@@ -37,8 +37,9 @@ def why_not() -> str:
 class Cluster:
     """Two nodes that answer to `SLURM_CONF=<folder>/slurm.conf`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, node_timeout_s: int = 300) -> None:
         self.folder = folder
+        self.node_timeout_s = node_timeout_s
         self.conf = folder / "slurm.conf"
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -62,7 +63,7 @@ class Cluster:
         wait_for("munged to listen", (self.folder / "munge.socket").exists)
         self.start_controller()
         for node in NODES:
-            self._start_daemon(node, ["slurmd", "-D", "-f", str(self.conf), "-N", node])
+            self.start_node(node)
         wait_for("both nodes to be idle", lambda: self.node_states() == {"node1": "idle", "node2": "idle"})
 
     def start_controller(self) -> None:
@@ -73,6 +74,16 @@ class Cluster:
     def stop_controller(self) -> None:
         """End slurmctld as an administrator would."""
         self._end_daemon("slurmctld", grace_s=10)
+
+    def start_node(self, node: str) -> None:
+        """Start one node's daemon."""
+        self._start_daemon(node, ["slurmd", "-D", "-f", str(self.conf), "-N", node])
+
+    def cut_off(self, node: str) -> None:
+        """Take a node's daemon away; its jobs go on, as on a node whose network broke."""
+        process = self._running.pop(node)
+        process.kill()
+        process.wait()
 
     def stop(self) -> None:
         """End every job, then everything that was started here, and nothing else."""
@@ -160,9 +171,13 @@ SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0
 ReturnToService=1
 MpiDefault=none
 KillWait=3
+SlurmdTimeout={self.node_timeout_s}
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 MessageTimeout=10
 {nodes}
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE PriorityTier=1 State=UP
+PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=10 PreemptMode=OFF State=UP
 """
 
     # --- speaking to it ---------------------------------------------------------------------------------------
@@ -202,9 +217,9 @@ def wait_for(what: str, condition: Callable[[], object], timeout_s: float = 30.0
 
 
 @contextlib.contextmanager
-def two_nodes(folder: Path) -> Iterator[Cluster]:
+def two_nodes(folder: Path, *, node_timeout_s: int = 300) -> Iterator[Cluster]:
     """A cluster for the length of a `with` block."""
-    cluster = Cluster(folder)
+    cluster = Cluster(folder, node_timeout_s=node_timeout_s)
     try:
         cluster.start()
         yield cluster

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -90,10 +91,17 @@ class Site:
 
 @pytest.fixture
 def site(cluster: Cluster, tmp_path: Path) -> Iterator[Site]:
+    """A fresh place for one campaign on the cluster that all tests share."""
+    with site_on(cluster, tmp_path) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def site_on(cluster: Cluster, folder: Path) -> Iterator[Site]:
     """A fresh place for one campaign; its harnesses and jobs are ended afterwards."""
     for name in ("shared", "local", "runs"):
-        (tmp_path / name).mkdir()
-    made = Site(tmp_path, cluster, [])
+        (folder / name).mkdir(parents=True)
+    made = Site(folder, cluster, [])
     try:
         yield made
     finally:

@@ -124,6 +124,19 @@ def test_scontrol_requeue(site: Site) -> None:
     assert attempts == [f"{job}.0", f"{job}.1"]
 
 
+def test_a_preempted_row_runs_again_whole(site: Site) -> None:
+    harness, jobs = start_held(site, "alpha")
+    (job,) = jobs
+    urgent = ("--parsable", "-p", "urgent", "-N2", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 1")
+    other = site.cluster.run("sbatch", *urgent).strip()
+    harness.wait_for_line("gave it up")
+    wait_for("the urgent job to end", lambda: site.cluster.jobs()[other][0] == "COMPLETED")
+    site.gate.unlink()
+    run_now(site, job)
+    assert harness.wait() == 0, harness.error()
+    assert set(finished_rows(site)) == {"alpha"}
+
+
 def test_the_controller_goes_away_and_the_result_decides(site: Site) -> None:
     harness, jobs = start_held(site, "alpha")
     site.cluster.stop_controller()
@@ -278,7 +291,7 @@ def test_a_wrong_partition_is_one_line_before_anything_is_submitted(site: Site) 
         f"aisimc: error: {site.folder}/cluster.yaml:4: Slurm refuses the allocation: "
         "sbatch: invalid partition specified: gpu; Invalid partition name specified (slurm.partition is 'gpu')"
     )
-    assert second == "  help: partitions here: main"
+    assert second == "  help: partitions here: main, urgent"
     assert site.our_jobs() == {}
 
 

@@ -19,7 +19,9 @@ from aisimc_runtime.executors.cluster.cancel import cancel_tries
 from aisimc_runtime.executors.cluster.collect import collect, collected
 from aisimc_runtime.executors.cluster.port import (
     JobAnswer,
+    JobView,
     Known,
+    Phase,
     Scheduler,
     SubmitAnswer,
     SubmitLater,
@@ -67,6 +69,8 @@ class Entry:
     place: RowPlace
     identity: str
     current: Try | None = None
+    view: JobView | None = None
+    """The queue's view of its job at the last look."""
     row: Row = field(default_factory=Row)
     lost: int = 0
     told: tuple[State, str, str, bool] | None = None
@@ -220,6 +224,7 @@ class Loop:
         accounting = self._scheduler.accounting(doubtful) if doubtful else {}
         now = self._terms.clock()
         for entry, job in flying:
+            entry.view = answer.value if isinstance(answer := queue[job], Known) else None
             seen = Seen(now, queue[job], accounting.get(job, Unknown("not asked")), entry.place.files(entry.identity))
             before = entry.row
             entry.row = look(before, seen, self._terms.patience)
@@ -276,7 +281,16 @@ class Loop:
         except Blocked as failure:
             yield from self._blocked(entry, failure.message)
             return
+        self._end_needless(entry, str(facts.get("attempt", "")))
         yield from row_events(entry.job, str(facts.get("node", "")))
+
+    def _end_needless(self, entry: Entry, attempt: str) -> None:
+        """A result that a given-up node brought after all makes the job that was to replace it needless."""
+        view = entry.view
+        waits = view is not None and view.phase is Phase.WAITING
+        repeats = view is not None and view.phase is Phase.RUNNING and entry.row.attempt not in ("", attempt)
+        if view is not None and (waits or repeats):
+            self._scheduler.cancel([view.job])
 
     def _tell(self, entry: Entry, row: Row) -> Iterator[RowEvent]:
         """Tell a change of state at once, a change of words within one at most once a minute."""

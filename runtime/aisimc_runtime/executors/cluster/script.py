@@ -36,6 +36,7 @@ node="{around.node}"
 attempt="$row/attempts/$name"
 staging=
 child=
+[ -d "$row" ] || exit 0  # put back into the queue after the run had its end: there is nothing left to do
 give_up() {{ printf '%s\\n' "$1" >"$attempt/failed.txt"; printf 'aisimc: %s\\n' "$1" >&2; exit 3; }}
 tidy() {{ [ -n "$staging" ] && rm -rf -- "$staging"; }}
 trap tidy EXIT

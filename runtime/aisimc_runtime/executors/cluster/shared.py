@@ -131,7 +131,8 @@ class RowPlace:
         if isinstance(checked, bundle.Checked) and checked.manifest.get("identity") != identity:
             checked = bundle.Broken("it was made from other bytes than this run has")
         if isinstance(checked, bundle.Checked):
-            return Known(Files(bundle=Bundle.WHOLE, node=str(checked.manifest.get("node", ""))))
+            attempt = newest.name if newest is not None else ""
+            return Known(Files(bundle=Bundle.WHOLE, attempt=attempt, node=str(checked.manifest.get("node", ""))))
         state = Bundle.ABSENT if checked is None else Bundle.BROKEN
         if newest is None:
             return Known(Files(bundle=state, broken="" if checked is None else checked.reason))

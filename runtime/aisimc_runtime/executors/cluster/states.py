@@ -114,9 +114,9 @@ def look(row: Row, seen: Seen, patience: Patience) -> Row:
     if isinstance(seen.files, Known):
         files = seen.files.value
         if files.bundle is Bundle.WHOLE:
-            return replace(
-                row, state=State.FINISHED, line=f"finished on {files.node or 'its node'}", final=True, doubt=""
-            )
+            line = f"finished on {files.node or 'its node'}"
+            attempt = files.attempt or row.attempt
+            return replace(row, state=State.FINISHED, line=line, final=True, doubt="", attempt=attempt)
         row = _heard(row, files, seen.at_s)
         if row.final:
             return row

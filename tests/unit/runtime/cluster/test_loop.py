@@ -163,6 +163,19 @@ def _taken(world: World, request: Request) -> SubmitAnswer:
     return Submitted(world.scheduler.take(request))
 
 
+def test_a_result_that_comes_after_all_ends_the_job_that_was_to_replace_it(tmp_path: Path) -> None:
+    world = World(tmp_path, "a")
+
+    def requeued_while_it_finishes() -> None:
+        world.scheduler.run("100")
+        world.scheduler.finish("100", tmp_path)
+        world.scheduler.end("100", Phase.WAITING, "PENDING")
+
+    world.turns = [requeued_while_it_finishes]
+    assert isinstance(list(world.loop())[-1], RowFinished)
+    assert world.scheduler.cancelled == ["100"]
+
+
 def test_a_lost_row_runs_again_and_not_without_end(tmp_path: Path) -> None:
     world = World(tmp_path, "a")
 
