@@ -31,7 +31,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     if len(name) > _LONGEST:
         return None
     plain = _plain(name)
-    best, best_cost = None, max(1, min(3, len(plain) // 3)) + 1
+    best, best_cost = None, max(1, min(5, len(plain) // 3)) + 1
     for candidate in known:
         cost = distance(plain, _plain(candidate), best_cost - 1)
         if cost < best_cost:

@@ -316,7 +316,7 @@ def no_substitute(campaign: Campaign) -> Iterator[Diagnostic]:
             from aisimc_compiler.plan.frozen import frozen_shape
 
             shape = frozen_shape(row.frozen.data)
-        if shape is None or shape == wanted or shape[0] not in closed.ENGINES:
+        if shape is None or shape == wanted or shape[0] not in closed.ENGINES or min(shape[2:]) < 1:
             continue
         yield _substitute(row, shape, wanted)
 

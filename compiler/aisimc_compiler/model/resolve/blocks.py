@@ -39,7 +39,7 @@ def named(context: Context, item: tree.Block, seen: dict[str, Span], noun: str) 
             refuse(
                 "name.duplicate",
                 label.span,
-                f"there are two {noun}s called `{label.text}`",
+                f"there are two {noun} called `{label.text}`",
                 label="the second one",
                 help="give one of them another name",
                 secondary=(Label(seen[label.text], "the first one"),),
@@ -118,7 +118,7 @@ def determinism(context: Context, found: list[Placed]) -> Determinism | None:
     seen: dict[str, Span] = {}
     corrections = []
     for block in reading.blocks.get("correction", []):
-        name = named(context, block, seen, "correction")
+        name = named(context, block, seen, "corrections")
         body = read(context, block, BLOCKS["correction"])
         if name is not None:
             get: Any = body.given.get
@@ -141,7 +141,7 @@ def inputs(context: Context, found: list[Placed]) -> dict[str, Input]:
     result: dict[str, Input] = {}
     for placed in found:
         item = _block(placed)
-        name = named(context, item, seen, "input")
+        name = named(context, item, seen, "inputs")
         reading = read(context, item, BLOCKS["input"])
         require(context, reading)
         if name is None:
@@ -192,28 +192,16 @@ def exclude(context: Context, found: list[Placed]) -> Exclude | None:
     others: list[tree.Attribute | tree.Block] = []
     strange = False
     for item in block.body:
-        if isinstance(item, tree.Value):
-            pointer = _pointer(context, item)
-            if pointer is None:
-                strange = True
-            else:
-                pointers.append(pointer)
-        else:
+        if not isinstance(item, tree.Value):
             others.append(item)
+        elif item.kind == "pointer":
+            pointers.append(Given(str(item.value), item.span, item.span))
+        else:
+            strange = True  # the parser has said so
     if others:
         read(context, block._replace(body=tuple(others)), BLOCKS["exclude"])
         strange = True
     return Exclude(block.keyword.span, tuple(pointers), strange or context.torn(block.span))
-
-
-def _pointer(context: Context, item: tree.Value) -> Given[str] | None:
-    if item.kind == "pointer":
-        return Given(str(item.value), item.span, item.span)
-    if item.kind != "invalid":
-        from aisimc_compiler.model.resolve.mismatch import not_a_pointer
-
-        context.report(not_a_pointer(item))
-    return None
 
 
 def unsupported(context: Context, found: list[Placed]) -> tuple[Unsupported, ...]:
@@ -222,7 +210,7 @@ def unsupported(context: Context, found: list[Placed]) -> tuple[Unsupported, ...
     result = []
     for placed in found:
         item = _block(placed)
-        name = named(context, item, seen, "`unsupported` record")
+        name = named(context, item, seen, "`unsupported` records")
         reading = read(context, item, BLOCKS["unsupported"])
         require(context, reading)
         if name is not None:
@@ -237,7 +225,7 @@ def exceptions(context: Context, found: list[Placed]) -> tuple[SemanticException
     result = []
     for placed in found:
         item = _block(placed)
-        name = named(context, item, seen, "exception")
+        name = named(context, item, seen, "exceptions")
         reading = read(context, item, BLOCKS["exception"])
         test = reading.one("regression_test")
         if name is not None:

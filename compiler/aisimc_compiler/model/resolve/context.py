@@ -27,9 +27,15 @@ class Context:
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a finding; a family's mistake is kept once, however many rows take it over."""
         key = (diagnostic.rule, diagnostic.span.source, diagnostic.span.start)
-        if key not in self._seen:
+        if key not in self._seen and not self._debris(diagnostic):
             self._seen.add(key)
             self.diagnostics.append(diagnostic)
+
+    def _debris(self, diagnostic: Diagnostic) -> bool:
+        """Whether it is about what a syntax error earlier in the line has left over."""
+        source, start, _ = diagnostic.span
+        line = source.text.rfind("\n", 0, start) + 1
+        return any(tear.source is source and line <= tear.start <= start for tear in self._tears)
 
     def tear(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Remembers where the text could not be read."""

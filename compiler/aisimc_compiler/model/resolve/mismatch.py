@@ -204,16 +204,6 @@ def _bad_range(name: tree.Name, value: tree.Value) -> Diagnostic:
     return refuse("type.mismatch", value.span, message, label="takes a range such as `1..3`")
 
 
-def lone_surrogate(name: tree.Name, value: tree.Value) -> Diagnostic:
-    """`type.mismatch`: a string with half of a surrogate pair is no text."""
-    return refuse(
-        "type.mismatch",
-        value.span,
-        f"`{name.text}` holds half of a surrogate pair, which is no character",
-        label="a `\\uD800`–`\\uDFFF` escape without its other half",
-    )
-
-
 def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diagnostic:
     """`name.unknown`: a word outside of the closed set."""
     word = str(value.value)
@@ -439,21 +429,6 @@ def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
         f"the campaign has no {lacks} block{'' if len(missing) == 1 else 's'}",
         label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
         help="\n".join(f"`{keyword}`: {BLOCKS[keyword].doc}" for keyword in missing),
-    )
-
-
-def not_a_pointer(value: tree.Value) -> Diagnostic:
-    """`type.mismatch`: `exclude` holds pointers only. A string or word that means one of the list is rewritten."""
-    plain = str(value.value).strip("/ ") if value.kind in ("string", "word") else ""
-    meant = next((p for p in closed.EXCLUSIONS if plain in (p.strip("/"), p.rsplit("/", 1)[1])), None)
-    return refuse(
-        "type.mismatch",
-        value.span,
-        f"`exclude` holds pointers, not {_described(value)}",
-        label=f"this is {_described(value)}",
-        help=f"write `{meant}`" if meant else "a pointer begins with `/` and stands without quotes",
-        replace=meant,
-        applicable=meant is not None,
     )
 
 

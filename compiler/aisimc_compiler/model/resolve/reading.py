@@ -184,11 +184,9 @@ def convert(context: Context, attribute: Attribute, name: tree.Name, value: tree
             context.report(unknown_word(attribute, name, value))
             return None
         return Given(value.value, value.span, name.span)
-    if kind == "string":
-        return _text(context, attribute, name, value)
     if kind == "list":
         return _items(context, attribute, name, value)
-    if kind in ("boolean", "pointer"):
+    if kind in ("string", "boolean", "pointer"):
         return Given(value.value, value.span, name.span)
     number = _number(attribute, value)
     if number is None:
@@ -197,19 +195,6 @@ def convert(context: Context, attribute: Attribute, name: tree.Name, value: tree
         context.report(bad_number(attribute, name, value))
         return None
     return Given(number, value.span, name.span)
-
-
-def _text(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:
-    text = str(value.value)
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            from aisimc_compiler.model.resolve.mismatch import lone_surrogate
-
-            context.report(lone_surrogate(name, value))
-            return None
-    return Given(text, value.span, name.span)
 
 
 def _items(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:

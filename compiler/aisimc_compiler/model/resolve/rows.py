@@ -34,11 +34,13 @@ _EMPTY: Values = {}
 class Parts:
     """A row, fixture or family as it stands in its own block."""
 
-    __slots__ = ("base", "blocks", "reading", "shape")
+    __slots__ = ("base", "blocks", "doubtful", "reading", "shape")
 
     def __init__(self, context: Context, item: tree.Block, base: str) -> None:
         self.reading = read(context, item, BLOCKS[item.keyword.text])
         self.base = base
+        self.doubtful = False
+        """There is another of its name, which may be the one that is meant."""
         self.blocks: dict[str, Reading] = {}
         for keyword in ("evidence", "expect", "composition"):
             block = self.reading.one(keyword)
@@ -61,7 +63,7 @@ def rows(context: Context, found: dict[str, list[Placed]], inputs: dict[str, Inp
     for entry in placed:
         item = entry.item
         assert isinstance(item, tree.Block)
-        name = named(context, item, seen, "row")
+        name = named(context, item, seen, "rows")
         parts = Parts(context, item, entry.base)
         if name is not None:
             result.append(_Merger(context, name, parts, families, inputs).row())
@@ -74,10 +76,14 @@ def _families(context: Context, found: list[Placed]) -> dict[str, Parts]:
     for placed in found:
         item = placed.item
         assert isinstance(item, tree.Block)
-        name = named(context, item, seen, "family")
+        name = named(context, item, seen, "families")
         parts = Parts(context, item, placed.base)
         if name is not None:
             result[name.value] = parts
+        else:
+            label = item.labels[0]
+            assert isinstance(label, tree.Name)
+            result[label.text].doubtful = True
     return result
 
 
@@ -99,6 +105,8 @@ class _Merger:
             if self.family is None:
                 self.whole = False
                 self._unknown("family", self.family_name, families)
+            elif self.family.doubtful:
+                self.whole = False
         elif "family" in own.reading.touched:
             self.whole = False
 

@@ -35,7 +35,7 @@ REFUSED = [
     (LIST, "  «/summary»\n  /planner/html_report_path\n"),
     (LIST, "  «/*»\n"),
     (LIST, "  «fields» = [/summary/wall_time_ms]\n"),
-    (WALL, WALL + "  «reason» = \"noisy\"\n"),
+    (WALL, WALL + '  «reason» = "noisy"\n'),
 ]
 
 

@@ -102,7 +102,11 @@ REFUSED = [
     ("name.missing", "    start  = 0\n", ""),
     ("name.missing", "  slice {\n    start  = 0\n    rows   = 5_000\n", "  «slice» {\n"),
     ("name.missing", "  engine = trtllm\n", ""),
-    ("name.missing", "row vllm-aggregated {\n  family = paged\n  engine = vllm\n", "row «vllm-aggregated» {\n  family = paged\n"),
+    (
+        "name.missing",
+        "row vllm-aggregated {\n  family = paged\n  engine = vllm\n",
+        "row «vllm-aggregated» {\n  family = paged\n",
+    ),
     ("name.missing", "  topology aggregated { workers = 4 }\n", ""),
     ("name.missing", VLLM, ""),
     ("name.missing", VLLM, "  «capacity» { num_gpu_blocks = 6_144 }"),
@@ -123,7 +127,7 @@ REFUSED = [
     ("syntax.duplicate", VLLM, VLLM.replace(" }", " «block_size» = 64 }")),
     ("syntax.duplicate", FIXED, FIXED + "\n  «timing» polynomial"),
     ("syntax.duplicate", EXCLUDE, EXCLUDE + EXCLUDE.replace("exclude", "«exclude»")),
-    ("syntax.duplicate", "determinism {", 'determinism { mode = canonical_v1 repetitions = 2 }\n«determinism» {'),
+    ("syntax.duplicate", "determinism {", "determinism { mode = canonical_v1 repetitions = 2 }\n«determinism» {"),
     ("syntax.duplicate", "    rows   = 5_000\n", "    rows   = 5_000\n    «rows» = 5_000\n"),
     ("name.duplicate", "fixture single {", "fixture «vllm-aggregated» {"),
     ("name.duplicate", "row sglang-disaggregated {", "row «vllm-aggregated» {"),
@@ -142,7 +146,9 @@ def test_refused(rule: str, old: str, new: str, tmp_path: Path) -> None:
 
 
 def test_a_second_input_of_one_name(tmp_path: Path) -> None:
-    second = REST[REST.index("input conversation") : REST.index("exclude")].replace("conversation {", "«conversation» {")
+    second = REST[REST.index("input conversation") : REST.index("exclude")].replace(
+        "conversation {", "«conversation» {"
+    )
     source, span = changed(ON_WHEELS, ("exclude {", second + "exclude {"))
     found = assert_refused(check(source, tmp_path), "name.duplicate", span)
     assert found.secondary[0].message == "the first one"

@@ -65,7 +65,7 @@ WHEEL_PINS = [
     '"aisimulate=0.12.0.dev2"',
     '"aisimulate==latest"',
     '"aisimulate[cuda]==0.12.0.dev2"',
-    '"aisimulate==0.12.0.dev2; python_version > \'3\'"',
+    "\"aisimulate==0.12.0.dev2; python_version > '3'\"",
     '"aisimulate @ https://example.org/a.whl"',
     '"https://example.org/aisimulate-0.12-py3-none-any.whl"',
     '"aisimulate-0.12.0.dev2-cp311-abi3-linux_x86_64.whl"',

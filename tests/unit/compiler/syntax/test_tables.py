@@ -50,6 +50,7 @@ def test_missing_tables_are_made_in_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert made["TERMINALS"][0] == "$END"
 
 
-def test_grammar_has_no_conflicts_and_every_state_a_way_on() -> None:
-    loaded = tables.load()
-    assert all(any(row) for row in loaded.shift[1:])
+def test_every_state_has_a_way_on() -> None:
+    made = generate(Path(tables.grammar_path()).read_text(encoding="utf-8"))
+    stuck = [state for state, row in enumerate(made["SHIFT"]) if not any(row)]
+    assert stuck == [0, made["FINAL"]]
