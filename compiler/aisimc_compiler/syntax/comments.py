@@ -17,10 +17,11 @@ def drop_foreign_comments(report: Report, tokens: list[Token], kinds: dict[str, 
     result: list[Token] = []
     ranges: list[tuple[int, int]] = []
     fixes: list[tuple[int, int, str] | None] = []
+    ends = _Ends(text)
     index = 0
     while index < len(tokens):
         kind, start, end = tokens[index]
-        stop = _comment_end(text, start, end) if kind == pointer else -1
+        stop = _comment_end(text, start, end, ends) if kind == pointer else -1
         if stop == -1:
             result.append(tokens[index])
             index += 1
@@ -49,14 +50,28 @@ def _report(report: Report, ranges: list[tuple[int, int]], fixes: list[tuple[int
         report.error(start, start + 2, "a comment starts with `#`", help=advice, fix=fix)
 
 
-def _comment_end(text: str, start: int, end: int) -> int:
+class _Ends:
+    """Finds the next line end and the next `*/` after a place; places come in order, so that each is found once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._known = {"\n": -1, "*/": -1}
+
+    def after(self, mark: str, place: int) -> int:
+        """Where `mark` stands next, or the end of the text."""
+        if self._known[mark] < place:
+            at = self._text.find(mark, place)
+            self._known[mark] = len(self._text) if at == -1 else at
+        return self._known[mark]
+
+
+def _comment_end(text: str, start: int, end: int, ends: _Ends) -> int:
     """Where the comment ends that a pointer at `start` really is, or -1."""
-    line_end = text.find("\n", end)
-    line_end = len(text) if line_end == -1 else line_end
+    line_end = ends.after("\n", end)
     after = text[end : min(line_end, end + 80)].strip()
     if text.startswith("//", start):
         return line_end if end == start + 2 or after[:1] not in ("", ",", "]", "}", "/", "#") else -1
     if text.startswith("/*", start) and text[start + 2 : start + 3] != "/":
-        close = text.find("*/", start + 2, start + 20_000)
-        return close + 2 if close != -1 and after[:1] not in (",", "]") else -1
+        close = ends.after("*/", start + 2)
+        return close + 2 if close < len(text) and after[:1] not in (",", "]") else -1
     return -1

@@ -253,6 +253,8 @@ def _no_item(r: Recovery, token: Token) -> None:
             fix=(start, end, ""),
             applicable=False,
         )
+    elif kind == kinds["COMMA"] and _digits_in_groups(r, end):
+        pass
     elif kind == kinds["COMMA"]:
         where = "between blocks" if r.opener() is None else "here"
         error(start, end, f"no comma stands {where}", fix=(start, end, ""))
@@ -303,14 +305,25 @@ def _stray_equal(r: Recovery, token: Token) -> None:
     r.skip(token)
 
 
+def _digits_in_groups(r: Recovery, end: int) -> bool:
+    """`1,000`: report it at its first comma or second number, and go on behind it."""
+    last = r.last_attribute()
+    grouped = None if last is None else _GROUPED.match(r.text, last.value.span.start)
+    if grouped is None or grouped.end() < end:
+        return False
+    digits = grouped[0].replace(",", "_")
+    message = "digits are grouped with `_`, not with commas"
+    r.report.error(grouped.start(), grouped.end(), message, help=f"write `{digits}`", fix=(*grouped.span(), digits))
+    r.replace_last_attribute(r.invalid(*grouped.span()))
+    while r.tokens[r.cursor][1] < grouped.end():
+        r.cursor += 1
+    return True
+
+
 def _loose_value(r: Recovery, token: Token) -> None:
     kind, start, end = token
     last = r.last_attribute()
-    if last is not None and (grouped := _GROUPED.match(r.text, last.value.span.start)) and grouped.end() >= end:
-        digits = grouped[0].replace(",", "_")
-        message = "digits are grouped with `_`, not with commas"
-        place = (grouped.start(), grouped.end())
-        r.report.error(*place, message, help=f"write `{digits}`", fix=(*place, digits))
+    if _digits_in_groups(r, end):
         return
     if last is not None and "\n" not in r.text[last.span.end : start]:
         label, advice = f"`{last.name.text}` has its value already", "several values stand in a list: `[a, b]`"
@@ -351,4 +364,4 @@ def _in_list(r: Recovery, token: Token) -> None:
     if token[0] == kinds["EQUAL"]:
         r.skip(token)
         return
-    r.inject("RSQB", start)
+    r.inject("RSQB", r.tokens[r.cursor - 2][2] if r.cursor > 1 else start)

@@ -68,7 +68,8 @@ def _automaton(lark: Lark, names: list[str]) -> dict[str, Any]:
     for state in number:
         row = states[state]
         shift.append(_with_default([_cell(row.get(name), number, rules, symbols) for name in names], rules))
-        goto.append({symbols.index(s): number[arg] for s, (_, arg) in row.items() if s in symbols and arg in number})
+        ways = {symbols.index(s): number[arg] for s, (_, arg) in row.items() if s in symbols and arg in number}
+        goto.append(dict(sorted(ways.items())))
     return {
         "SHIFT": tuple(shift),
         "GOTO": tuple(goto),
@@ -128,12 +129,13 @@ def _bypass(row: dict[str, Any], states: dict[int, dict[str, Any]], action: Any)
 
 
 def _reachable(states: dict[int, dict[str, Any]], start: int) -> list[int]:
-    found, queue = [start], [start]
-    while queue:
-        for kind, target in states[queue.pop()].values():
+    """The states in the order in which a walk by symbol names finds them: Lark's own numbers vary from run to run."""
+    found = [start]
+    for state in found:
+        for symbol in sorted(states[state]):
+            kind, target = states[state][symbol]
             if kind is not Reduce and target not in found:
                 found.append(target)
-                queue.append(target)
     return found
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-DOUBLE_QUOTES = "“”„‟«»‹›‘’‚‛″′＂＇"
+_DOUBLE = "“”„‟«»″＂"
+_SINGLE = "‘’‚‛‹›′＇"
+DOUBLE_QUOTES = _DOUBLE + _SINGLE
 _SPACES = (
     "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\u0085\u2028\u2029"
 )
@@ -23,7 +25,8 @@ _LETTERS = dict(
 _LINE = re.compile(
     rf'"(?:[^"\\\n]|\\.)*"?'  # a string stays as it is
     rf"|#.*"  # and so does a comment
-    rf'|(?P<open>[{DOUBLE_QUOTES}])(?P<inside>[^{DOUBLE_QUOTES}"\n]*)(?P<close>[{DOUBLE_QUOTES}"]?)'
+    rf'|[{_DOUBLE}](?P<inside>[^{_DOUBLE}"\n]*)(?P<close>[{_DOUBLE}"]?)'
+    rf'|[{_SINGLE}](?P<within>[^{_SINGLE}"\'\n]*)(?P<end>[{_SINGLE}"\']?)'
     rf"|(?P<word>[^\s\x00-\x7f\"#{DOUBLE_QUOTES}]|[A-Za-z0-9_.-]+(?=[^\x00-\x7f]))(?:[^\s\x00-\x2c\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{DOUBLE_QUOTES}])*"
     rf"|(?P<space>[^\S \t\r\n]+)"
 )
@@ -95,9 +98,10 @@ def mend_line(line: str) -> tuple[str, list[Mend]]:
 
 
 def _candidates(match: re.Match[str]) -> list[tuple[int, str, str]]:
-    if match["open"]:
-        closed = '"' if match["close"] else ""
-        return [(match.start(), match[0], f'"{match["inside"]}{closed}')]
+    for inside, close in (("inside", "close"), ("within", "end")):
+        if match[inside] is not None:
+            closed = '"' if match[close] else ""
+            return [(match.start(), match[0], f'"{match[inside]}{closed}')]
     if match["space"]:
         return [(match.start(), match[0], " " * len(match[0]))]
     if match["word"]:

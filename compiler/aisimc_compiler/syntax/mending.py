@@ -84,14 +84,14 @@ class Lexer:
 
     def _clean(self, at: int) -> int:
         """Take tokens from `at` on, up to a place where there is none."""
-        base, append = self.base, self.tokens.append
-        for match in self._pattern.finditer(self.text, at):
-            kind = match.lastindex
-            if match.start() != at or kind is None:
-                break
+        base, append, text = self.base, self.tokens.append, self.text
+        # Not finditer: it would look for the next token through all that is none.
+        take = self._pattern.match
+        while (match := take(text, at)) is not None:
+            kind = match.lastindex or 0
             start, at = match.span(kind)
             append((kind, base + start, base + at))
-        return skip(self.text, at)
+        return skip(text, at)
 
     def _mend(self, start: int, end: int) -> tuple[str, list[lookalikes.Mend]]:
         line = self.text[start:end]
@@ -197,9 +197,12 @@ class Lexer:
         """A string with a bad escape, a control character, or no end."""
         text, end = self.text, self.line_end(at)
         if text.startswith('"""', at):
-            self.error(
-                at, at + 3, "a string stands between two quotes, not six", help='use "…" and `\\n` for line ends'
-            )
+            close = text.find('"""', at + 3)
+            stop = end if close == -1 else close + 3
+            advice = 'use "…" and `\\n` for line ends'
+            self.error(at, at + 3, "a string stands between two quotes, not six", help=advice)
+            self.invalid(at, stop)
+            return stop
         place = at + 1
         while place < end and text[place] != '"':
             if text[place] == "\\":

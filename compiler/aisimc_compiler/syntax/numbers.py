@@ -89,7 +89,7 @@ def _signs(lexer: Lexer, at: int, word: str) -> int:
     if word.startswith("--") and lexer.text[end : end + 1] in (" ", "\t"):
         lexer.error(at, end, "a comment starts with `#`", fix="#")
         return lexer.line_end(at)
-    if word == "-" and not lexer.text[lexer.line_start(at) : at].strip():
+    if word == "-" and _begins_item(lexer, at):
         advice = "an `exclude` block holds bare pointers; other lists are `[a, b]`"
         lexer.error(at, end, "list items need no dash", help=advice, fix="")
         return end
@@ -97,6 +97,16 @@ def _signs(lexer: Lexer, at: int, word: str) -> int:
     lexer.error(at, end, f"`{word}` means nothing here", help=advice)
     lexer.add("", at, end)
     return end
+
+
+def _begins_item(lexer: Lexer, at: int) -> bool:
+    if not lexer.text[lexer.line_start(at) : at].strip():
+        return True
+    return bool(lexer.tokens) and lexer.tokens[-1][0] in (
+        lexer.kinds["LBRACE"],
+        lexer.kinds["LSQB"],
+        lexer.kinds["COMMA"],
+    )
 
 
 def _range(lexer: Lexer, at: int, match: re.Match[str]) -> int:

@@ -47,7 +47,7 @@ CASES: list[tuple[str, list[tuple[str, str]], str | None]] = [
     ('a = """b"""', [('"""', "not six")], None),
     ("row = { }", [("=", "no `=` before its `{`")], "row { }"),
     ('"a" = 1', [('"a"', "without quotes")], "a = 1"),
-    ("exclude { - /a\n - /b }", [("-", "no dash")], None),
+    ("exclude { - /a\n - /b }", [("-", "no dash"), ("-", "no dash")], None),
     ("exclude {\n - /a\n}", [("-", "no dash")], "exclude {\n  /a\n}"),
     ("exclude [ /a ]", [("[", "braces")], None),
     ("[row]\na = 1", [("[", "headers")], None),
