@@ -20,9 +20,11 @@ from aisimc_runtime.compare.pairing import Pairing, pair
 from aisimc_runtime.compare.parting import Earliest, describe
 from aisimc_runtime.compare.sameness import equal_bytes, sha256
 from aisimc_runtime.compare.scan import RECORDS, Document
-from aisimc_runtime.compare.shape import Shapes
+from aisimc_runtime.compare.shape import Shapes, Slot
 
 SCHEMA = "aisimc.difference/1"
+
+_Difference = tuple[Slot, bytes | None, bytes | None]
 
 
 def difference(
@@ -55,6 +57,7 @@ class _Comparison:
         self.classes = Classes()
         self.earliest = Earliest()
         self.pairing: Pairing | None = None
+        self.lacking: dict[Slot, Slot] = {}
         self.differing = 0
 
     def run(self) -> None:
@@ -63,12 +66,9 @@ class _Comparison:
             self.classes.add(found)
         self.pairing = pair(self.a, self.b)
         for position, (i, j) in enumerate(self.pairing.pairs):
-            before = self.classes.total
             self._records(position, i, j)
-            self.differing += self.classes.total > before
         if self.pairing.moved:
-            root: Path = (RECORDS,)
-            self.classes.add(Found(None, root, root, None, None, Change.ORDER))
+            self.classes.add(Found(None, Slot((RECORDS,), (RECORDS,), stamp=False), None, None, Change.ORDER))
 
     def _outside(self) -> Iterator[Found]:
         left = {name: span for name, span in self.a.members if name not in self.leave_out}
@@ -85,8 +85,8 @@ class _Comparison:
 
     def _values(self, at: Path, a: bytes | None, b: bytes | None) -> Iterator[Found]:
         """Differences of two values outside the records."""
-        for path, root, x, y in self._wrapped(a, b):
-            yield Found(None, at + path[1:], at + root[1:], x, y)
+        for slot, x, y in self._wrapped(a, b):
+            yield Found(None, Slot(at + slot.path[1:], at + slot.root[1:], stamp=False), x, y)
 
     def _records(self, position: int, i: int, j: int) -> None:
         text_a = self.a.read(self.a.records[i]) if i >= 0 else None
@@ -94,14 +94,28 @@ class _Comparison:
         if text_a == text_b:
             return
         if text_a is None or text_b is None:
-            found = [Found(position, path[1:], (), x, y) for path, _, x, y in self._wrapped(text_a, text_b)]
-        else:
-            found = [Found(position, *rest) for rest in _compare(self.shapes, text_a, text_b)]
-        for one in found:
-            self.classes.add(one)
-            self.earliest.see(one)
+            self.differing += 1
+            for slot, x, y in self._wrapped(text_a, text_b):
+                self._found(Found(position, self._whole(slot), x, y))
+            return
+        before = self.classes.total
+        for slot, x, y in _compare(self.shapes, text_a, text_b):
+            self._found(Found(position, slot, x, y))
+        self.differing += self.classes.total > before
 
-    def _wrapped(self, a: bytes | None, b: bytes | None) -> Iterator[tuple[Path, Path, bytes | None, bytes | None]]:
+    def _found(self, found: Found) -> None:
+        self.classes.add(found)
+        if found.slot.stamp:
+            self.earliest.see(found)
+
+    def _whole(self, slot: Slot) -> Slot:
+        """The place inside a record that one side lacks as a whole."""
+        known = self.lacking.get(slot)
+        if known is None:
+            known = self.lacking[slot] = Slot(slot.path[1:], (), slot.stamp)
+        return known
+
+    def _wrapped(self, a: bytes | None, b: bytes | None) -> Iterator[_Difference]:
         """Compare two values of which one may not be there; paths begin with one segment more."""
         wrapped = [b'{"v":' + text + b"}" if text is not None else b"{}" for text in (a, b)]
         return _compare(self.shapes, wrapped[0], wrapped[1])
@@ -151,26 +165,20 @@ def _side(document: Document) -> _Side:
     return _Side(sha256(document.path), document.path.stat().st_size, len(document.records))
 
 
-def _compare(shapes: Shapes, a: bytes, b: bytes) -> Iterator[tuple[Path, Path, bytes | None, bytes | None]]:
-    """Every leaf that differs: its path, the topmost part that one side lacks (or the path), and both literals."""
+def _compare(shapes: Shapes, a: bytes, b: bytes) -> Iterator[_Difference]:
+    """Every leaf that differs: its place and both literals."""
     shape_a, leaves_a = shapes.split(a)
     shape_b, leaves_b = shapes.split(b)
-    if shape_a is shape_b:
-        if leaves_a != leaves_b:
-            for path, x, y in zip(shape_a.paths, leaves_a, leaves_b, strict=True):
-                if x != y:
-                    yield path, path, x, y
-        return
     alignment = shapes.align(shape_a, shape_b)
     picked_a, picked_b = alignment.left(leaves_a), alignment.right(leaves_b)
     if picked_a != picked_b:
-        for path, x, y in zip(alignment.common, picked_a, picked_b, strict=True):
+        for slot, x, y in zip(alignment.common, picked_a, picked_b, strict=True):
             if x != y:
-                yield path, path, x, y
-    for path, root, left, right in alignment.other:
+                yield slot, x, y
+    for slot, left, right in alignment.other:
         x2, y2 = _literal(left, leaves_a), _literal(right, leaves_b)
         if x2 != y2:
-            yield path, root, x2, y2
+            yield slot, x2, y2
 
 
 def _literal(source: int | bytes | None, leaves: list[bytes]) -> bytes | None:

@@ -6,6 +6,7 @@ are compared as the text they were written with, and interpreted only to say how
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from enum import StrEnum
@@ -17,6 +18,12 @@ the same terms in another order gives (the published builds reach a relative dis
 
 _INTEGER = re.compile(rb"-?(?:0|[1-9][0-9]*)\Z")
 _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
+
+
+_TWO_DOUBLES, _TWO_ORDINALS = struct.Struct("<dd"), struct.Struct("<qq")
+_MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
+_ZERO = ord("0")
+_NUMERIC = frozenset({"integer", "decimal"})
 
 
 class Change(StrEnum):
@@ -44,8 +51,9 @@ class Size(NamedTuple):
 
 def kind(literal: bytes) -> str:
     """JSON type of a leaf: integer, decimal, string, true/false (boolean), null, container or token."""
-    first = literal[:1]
-    if first == b'"':
+    if literal.isdigit():
+        return "integer" if literal[0] != _ZERO or len(literal) == 1 else "token"
+    if literal[:1] == b'"':
         return "string"
     if literal in (b"true", b"false"):
         return "boolean"
@@ -53,16 +61,14 @@ def kind(literal: bytes) -> str:
         return "null"
     if literal in (b"{}", b"[]"):
         return "container"
-    if _INTEGER.match(literal):
-        return "integer"
     if _DECIMAL.match(literal):
-        return "decimal"
+        return "integer" if _INTEGER.match(literal) else "decimal"
     return "token"
 
 
 def number(literal: bytes | None) -> float | None:
     """Value of a number literal as a double; None for everything else."""
-    if literal is None or kind(literal) not in ("integer", "decimal"):
+    if literal is None or kind(literal) not in _NUMERIC:
         return None
     return float(literal)
 
@@ -70,18 +76,15 @@ def number(literal: bytes | None) -> float | None:
 def ulps_between(a: float, b: float) -> int:
     """Number of representable doubles between two finite doubles (0 for equal ones and for -0.0 and 0.0)."""
 
-    def ordinal(value: float) -> int:
-        bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
-        return bits if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
-
-    return abs(ordinal(a) - ordinal(b))
+    ordinals: tuple[int, int] = _TWO_ORDINALS.unpack(_TWO_DOUBLES.pack(a, b))
+    low, high = ordinals
+    return abs((low if low >= 0 else -(low & _MAGNITUDE)) - (high if high >= 0 else -(high & _MAGNITUDE)))
 
 
 def measure(a: bytes, b: bytes) -> Size:
     """Classify two different leaf literals; exact for integers of any size."""
     kind_a, kind_b = kind(a), kind(b)
-    numeric = ("integer", "decimal")
-    if kind_a in numeric and kind_b in numeric:
+    if kind_a in _NUMERIC and kind_b in _NUMERIC:
         return _measure_numbers(a, b, kind_a, kind_b)
     if kind_a != kind_b:
         return Size(Change.TYPE, None, None)
@@ -98,14 +101,15 @@ def _measure_numbers(a: bytes, b: bytes, kind_a: str, kind_b: str) -> Size:
     if kind_a != kind_b:
         equal = x == y and _exact(a, kind_a) == _exact(b, kind_b)
         return Size(Change.NUMBER_KIND if equal else Change.VALUE, y - x, None)
-    if x == y:
+    delta = y - x
+    if delta == 0:
         if x == 0 and a.startswith(b"-") != b.startswith(b"-"):
             return Size(Change.SIGNED_ZERO, 0.0, 0)
         return Size(Change.NUMBER_TEXT, 0.0, 0)
-    if x in (float("inf"), float("-inf")) or y in (float("inf"), float("-inf")):
-        return Size(Change.VALUE, None, None)
+    if not math.isfinite(delta):  # an infinity, or two doubles too far apart for a double
+        return Size(Change.NUMBER_TEXT if x == y else Change.VALUE, None, None)
     ulps = ulps_between(x, y)
-    return Size(Change.LAST_BITS if ulps <= LAST_BITS_ULPS else Change.VALUE, y - x, ulps)
+    return Size(Change.LAST_BITS if ulps <= LAST_BITS_ULPS else Change.VALUE, delta, ulps)
 
 
 def _exact(literal: bytes, of_kind: str) -> int | float:

@@ -47,9 +47,15 @@ def _identities(document: Document) -> list[Identity]:
         if name is None:
             other = _ID.search(text)
             name = other.group(1) if other else None
-        text_name = str(orjson.loads(name)) if name is not None else f"record {index}"
+        text_name = _text(name) if name is not None else f"record {index}"
         found.append((text_name, int(turn.group(1)) if turn else 0))
     return found
+
+
+def _text(literal: bytes) -> str:
+    if b"\\" in literal:
+        return str(orjson.loads(literal))
+    return literal[1:-1].decode("utf-8", "replace")
 
 
 def _pairs(left: list[Identity], right: list[Identity]) -> tuple[list[tuple[int, int]], list[Identity], bool]:

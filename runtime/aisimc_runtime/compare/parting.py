@@ -33,14 +33,10 @@ class Earliest:
 
     def __init__(self) -> None:
         self.parting: Parting | None = None
-        self._stamps: dict[Path, bool] = {}
 
     def see(self, found: Found) -> None:
         """Consider one difference."""
-        stamp = self._stamps.get(found.path)
-        if stamp is None:
-            stamp = self._stamps[found.path] = is_stamp(found.path)
-        if not stamp or found.request is None:
+        if not found.slot.stamp or found.request is None:
             return
         times = [time for time in (number(found.a), number(found.b)) if time is not None]
         if not times:
@@ -48,7 +44,7 @@ class Earliest:
         at_ms = min(times)
         if self.parting is not None and at_ms > self.parting.at_ms:
             return
-        candidate = Parting(at_ms, found.request, pointer(found.path), shown(found.a), shown(found.b))
+        candidate = Parting(at_ms, found.request, pointer(found.slot.path), shown(found.a), shown(found.b))
         if self.parting is None or candidate[:3] < self.parting[:3]:
             self.parting = candidate
 
@@ -58,7 +54,6 @@ class _Event(NamedTuple):
     order: int
     what: str
     request: str
-    literal: str
 
 
 def describe(
@@ -134,18 +129,22 @@ def _near(document: Document, at_ms: float) -> Iterator[_Event]:
 
 
 class _Window:
+    """The times next to one instant, so many on each side."""
+
     def __init__(self, at_ms: float) -> None:
         self._at = at_ms
         self._before: list[float] = []
         self._after: list[float] = []
 
     def wants(self, time: float) -> bool:
-        side, distance = (self._before, self._at - time) if time < self._at else (self._after, time - self._at)
+        """Whether an event at this time can still be among the nearest."""
+        distance = time - self._at
+        side = self._after if distance >= 0 else self._before
         if len(side) < AROUND:
-            heapq.heappush(side, -distance)
+            heapq.heappush(side, -abs(distance))
             return True
-        if distance <= -side[0]:
-            heapq.heapreplace(side, -distance)
+        if abs(distance) <= -side[0]:
+            heapq.heapreplace(side, -abs(distance))
             return True
         return False
 
@@ -168,10 +167,10 @@ def events_of(record: dict[str, Any], order: int) -> Iterable[_Event]:
     for field, what in _NAMES.items():
         time = record.get(field)
         if isinstance(time, int | float):
-            yield _Event(float(time), order, what, name, repr(time))
+            yield _Event(float(time), order, what, name)
     history = record.get("admission_history")
     for admission in history if isinstance(history, list) else ():
         time = admission.get("at_ms") if isinstance(admission, dict) else None
         if isinstance(time, int | float):
             verb = "readmitted" if admission.get("is_readmission") else "admitted"
-            yield _Event(float(time), order, f"{verb} ({admission.get('pool')})", name, repr(time))
+            yield _Event(float(time), order, f"{verb} ({admission.get('pool')})", name)

@@ -9,15 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from aisimc_runtime.compare.flatten import HOLE, Leaf, NotJson, Path, flatten
+from aisimc_runtime.compare.times import is_stamp
 
 _AFTER_COLON = re.compile(rb':("[^"\\]*(?:\\.[^"\\]*)*"|[^"\[\]{},:\x00]+)')
 _SPACE = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
 
 _MAX_SHAPES = 2048
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """One place that two records are compared at; one object for each place, so that it is found by identity."""
+
+    path: Path
+    root: Path
+    """The topmost part of the path that one side lacks, or the path itself."""
+    stamp: bool
+    """Whether it names a point in virtual time."""
 
 
 class Shape(NamedTuple):
@@ -38,14 +51,14 @@ class Split(NamedTuple):
 class Alignment(NamedTuple):
     """How two shapes stand against each other.
 
-    `common` are the paths of holes on both sides, `left` and `right` pick their literals in that order.
-    `other` are paths that are no hole on both sides, each with how to get its literal on the left and on the right.
+    `common` are the places that are holes on both sides, `left` and `right` pick their literals in that order.
+    `other` are places that are no hole on both sides, each with how to get its literal on the left and on the right.
     """
 
-    common: tuple[Path, ...]
+    common: tuple[Slot, ...]
     left: Callable[[list[bytes]], Any]
     right: Callable[[list[bytes]], Any]
-    other: tuple[tuple[Path, Path, int | bytes | None, int | bytes | None], ...]
+    other: tuple[tuple[Slot, int | bytes | None, int | bytes | None], ...]
 
 
 def compact(text: bytes) -> bytes:
@@ -59,6 +72,7 @@ class Shapes:
     def __init__(self) -> None:
         self._shapes: dict[bytes, Shape] = {}
         self._alignments: dict[tuple[int, int], Alignment] = {}
+        self._slots: dict[tuple[Path, Path], Slot] = {}
         self._count = 0
 
     def split(self, record: bytes) -> Split:
@@ -79,8 +93,19 @@ class Shapes:
         if found is None:
             if len(self._alignments) >= _MAX_SHAPES:
                 self._alignments.clear()
-            found = self._alignments[key] = _align(a, b)
+            found = self._alignments[key] = self._align(a, b)
         return found
+
+    def _align(self, a: Shape, b: Shape) -> Alignment:
+        if a is b:
+            return Alignment(tuple(self._slot(path, path) for path in a.paths), _as_they_are, _as_they_are, ())
+        return _align(a, b, self._slot)
+
+    def _slot(self, path: Path, root: Path) -> Slot:
+        slot = self._slots.get((path, root))
+        if slot is None:
+            slot = self._slots[path, root] = Slot(path, root, is_stamp(path))
+        return slot
 
     def _learn(self, skeleton: bytes, holes: int) -> Shape | None:
         text = skeleton.replace(HOLE, b":" + HOLE)
@@ -106,7 +131,11 @@ class Shapes:
         return Shape(self._count, paths, fixed)
 
 
-def _align(a: Shape, b: Shape) -> Alignment:
+def _as_they_are(leaves: list[bytes]) -> list[bytes]:
+    return leaves
+
+
+def _align(a: Shape, b: Shape, slot: Callable[[Path, Path], Slot]) -> Alignment:
     holes_a: dict[Path, int | bytes] = {path: index for index, path in enumerate(a.paths)}
     holes_b: dict[Path, int | bytes] = {path: index for index, path in enumerate(b.paths)}
     common = [path for path in holes_a if path in holes_b]
@@ -128,9 +157,9 @@ def _align(a: Shape, b: Shape) -> Alignment:
             root = _root(path, inside_a)
         elif right is None:
             root = _root(path, inside_b)
-        other.append((path, root, left, right))
+        other.append((slot(path, root), left, right))
     return Alignment(
-        tuple(common),
+        tuple(slot(path, path) for path in common),
         _picker([holes_a[path] for path in common]),
         _picker([holes_b[path] for path in common]),
         tuple(other),

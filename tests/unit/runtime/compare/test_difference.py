@@ -230,3 +230,18 @@ def test_limit_bounds_what_is_listed_not_what_is_counted(tmp_path: Path) -> None
     assert len(found["classes"]) == 1
     assert found["classes_in_all"] == 3
     assert found["values"] == 3
+
+
+def test_a_place_outside_the_records_is_not_mixed_up_with_one_inside(tmp_path: Path) -> None:
+    a = records.vllm_record(2)
+    for entry in a["per_request"]:
+        entry["summary"] = {"mean_ttft_ms": 1.0}
+    b = records.changed(a)
+    b["per_request"][1]["summary"]["mean_ttft_ms"] = 2.0
+    b["summary"]["mean_ttft_ms"] = 3.0
+    found = compare(tmp_path, a, b)
+    assert changes(found) == {("/per_request/*/summary/mean_ttft_ms", "value"), ("/summary/mean_ttft_ms", "value")}
+    assert {place["path"]: place["requests"] for place in found["places"]} == {
+        "/per_request/*/summary/mean_ttft_ms": "1",
+        "/summary/mean_ttft_ms": "",
+    }
