@@ -33,46 +33,48 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
 
 
 def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
-    """Top-level blocks by keyword, what does not belong there reported."""
+    """Top-level blocks by keyword, what does not belong there reported. A keyword whose blocks were refused is empty."""
     found: dict[str, list[Placed]] = {}
+    first: dict[str, tree.Block] = {}
     spec = BLOCKS["file"]
     for placed in items:
         item = placed.item
-        if not isinstance(item, tree.Block):
-            from aisimc_compiler.model.resolve import mismatch
-
-            if isinstance(item, tree.Value):
-                context.report(mismatch.bare_value(spec, item))
-            elif item.name.text in spec.blocks:
-                context.report(mismatch.attribute_for_block(spec, item))
-            else:
-                context.report(mismatch.unknown_name(spec, item.name)[0])
+        if not isinstance(item, tree.Block) or item.keyword.text not in spec.blocks:
+            _report_odd(context, item)
             continue
         keyword = item.keyword.text
-        if keyword not in spec.blocks:
-            from aisimc_compiler.model.resolve import mismatch
-
-            context.report(mismatch.unknown_name(spec, item.keyword, block=True)[0])
+        if keyword in _SINGLE and keyword in first:
+            _report_second(context, item, first[keyword])
             continue
-        if keyword == "revision" and not _arm_is_new(context, item, found.get(keyword, [])):
-            continue
-        if keyword in _SINGLE and keyword in found:
-            _report_second(context, item, found[keyword][0].item)
+        first.setdefault(keyword, item)
+        placed_so_far = found.setdefault(keyword, [])
+        if keyword == "revision" and not _arm_is_new(context, item, placed_so_far):
             continue
         if keyword == "build" and item.labels:
             _report_build_for(context, item)
-            found.setdefault(keyword, [])
-            continue
-        found.setdefault(keyword, [])
-        if label_fits(context, item, BLOCKS[spec.blocks[keyword]]):
-            found[keyword].append(placed)
+        elif label_fits(context, item, BLOCKS[spec.blocks[keyword]]):
+            placed_so_far.append(placed)
     return found
 
 
-def _report_second(context: Context, item: tree.Block, first: tree.Attribute | tree.Block | tree.Value) -> None:
+def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value) -> None:
+    """Something at the top of a file that does not belong there."""
     from aisimc_compiler.model.resolve import mismatch
 
-    assert isinstance(first, tree.Block)
+    spec = BLOCKS["file"]
+    if isinstance(item, tree.Value):
+        context.report(mismatch.bare_value(spec, item))
+    elif isinstance(item, tree.Block):
+        context.report(mismatch.unknown_name(spec, item.keyword, block=True)[0])
+    elif item.name.text in spec.blocks:
+        context.report(mismatch.attribute_for_block(spec, item))
+    else:
+        context.report(mismatch.unknown_name(spec, item.name)[0])
+
+
+def _report_second(context: Context, item: tree.Block, first: tree.Block) -> None:
+    from aisimc_compiler.model.resolve import mismatch
+
     context.report(mismatch.twice(item.keyword, first.keyword.span))
 
 
