@@ -215,6 +215,7 @@ def test_the_script_removes_its_staging_folder_and_nothing_else(tmp_path: Path) 
     (tmp_path / "local").mkdir()
     (tmp_path / "local" / "somebody-else-s").write_text("")
     row = tmp_path / "row"
+    row.mkdir()
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\n[ "$1" = -c ] || touch "$6/big" {tmp_path}/ran\n')
     python.chmod(0o755)
@@ -223,6 +224,13 @@ def test_the_script_removes_its_staging_folder_and_nothing_else(tmp_path: Path) 
     assert (tmp_path / "ran").exists()
     assert [path.name for path in (tmp_path / "local").iterdir()] == ["somebody-else-s"]
     assert (row / "attempts" / "1.0" / "node").read_text() == "n1\n"
+
+
+def test_the_script_does_nothing_once_the_run_has_ended(tmp_path: Path) -> None:
+    around = Surroundings("1.1", "n1", "job", "/nonexistent", str(tmp_path))
+    done = subprocess.run(["bash", "-c", batch_script(tmp_path / "row", "abc", around)], check=False)
+    assert done.returncode == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_staging_schema_is_said(campaign: Campaign, job: RowJob, tmp_path: Path) -> None:
