@@ -157,25 +157,25 @@ class Place:
         path.write_text(text)
         return path
 
-    def start(self, *words: str | Path) -> subprocess.Popen[str]:
-        """Start `aisimc` here."""
-        code = "from aisimc_runtime.command.main import main; main()"
+    def start(self, *words: str | Path, prelude: str = "") -> subprocess.Popen[str]:
+        """Start `aisimc` here; `prelude` is Python that runs before it, to break something."""
+        code = f"{prelude}\nfrom aisimc_runtime.command.main import main; main()"
         argv = [sys.executable, "-P", "-c", code, *map(str, words)]
         return subprocess.Popen(
             argv, cwd=self.folder, env=self.environment(), text=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def aisimc(self, *words: str | Path, timeout_s: float = 300.0) -> Done:
+    def aisimc(self, *words: str | Path, timeout_s: float = 300.0, prelude: str = "") -> Done:
         """Run `aisimc` here to its end; never with a traceback."""
-        process = self.start(*words)
+        process = self.start(*words, prelude=prelude)
         stdout, stderr = process.communicate(timeout=timeout_s)
         assert "Traceback" not in stderr, stderr
         return Done(process.returncode, stdout, stderr)
 
-    def run(self, spec: Path, *words: str) -> Done:
+    def run(self, spec: Path, *words: str, prelude: str = "") -> Done:
         """`aisimc run --json --quiet SPEC`."""
-        return self.aisimc("run", "--json", "--quiet", *words, spec)
+        return self.aisimc("run", "--json", "--quiet", *words, spec, prelude=prelude)
 
     def run_folder(self) -> Path:
         """The one run folder here."""
