@@ -10,7 +10,7 @@ from aisimc_compiler.plan.actions import actions
 from aisimc_compiler.plan.canonical import canonical_bytes, digest_of
 from aisimc_compiler.plan.configuration import Json, slice_of, value_of
 from aisimc_compiler.plan.rows import plan_row
-from aisimc_compiler.rules.pinning import wheel_pin
+from aisimc_compiler.rules.pinning.identity import wheel_pin
 
 __all__ = ["build_plan", "canonical_bytes", "digest_of"]
 

@@ -8,7 +8,7 @@ from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Row, Values
 from aisimc_compiler.plan.canonical import canonical_bytes, digest_of
 from aisimc_compiler.plan.configuration import Json, configuration, value_of
-from aisimc_compiler.rules.rows import covered_by
+from aisimc_compiler.rules.rows.matrix import covered_by
 
 _EVIDENCE = ("preemptions", "retractions", "workers", "reuse", "handoffs", "waiting", "barrier")
 _PRESSURE = {"vllm": "preemptions", "sglang": "retractions"}

@@ -28,8 +28,10 @@ def check(campaign: Campaign) -> list[Diagnostic]:
                     seen.add(key)
                     found.append(diagnostic)
     if not found and campaign.sound:
+        from aisimc_compiler.rules.pinning.corrections import needless_correction
+
         # Needless is not wrong: it is said once nothing else is, and what else is wrong may well decide it.
-        found.extend(pinning.needless_correction(campaign))
+        found.extend(needless_correction(campaign))
     return found
 
 

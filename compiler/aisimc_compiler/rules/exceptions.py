@@ -128,7 +128,7 @@ def row_exists(campaign: Campaign) -> Iterator[Diagnostic]:
         if given is None:
             continue
         if given.value not in names:
-            from aisimc_compiler.model.resolve.mismatch import unknown_reference
+            from aisimc_compiler.model.resolve.absence import unknown_reference
 
             yield unknown_reference("row", given, names)
         elif names[given.value].expect_error is not None:

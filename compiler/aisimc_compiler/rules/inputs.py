@@ -177,7 +177,7 @@ def _generator(entry: Input) -> Iterator[Diagnostic]:
 
 
 def _upstream(entry: Input) -> Iterator[Diagnostic]:
-    from aisimc_compiler.rules.pinning import commit_fault
+    from aisimc_compiler.rules.pinning.revisions import commit_fault
     from aisimc_compiler.rules.refusal import listed, refuse_value
 
     upstream = entry.upstream

@@ -78,4 +78,8 @@ def nameable(campaign: Campaign) -> Iterator[Diagnostic]:
     )
 
 
-CHECKS: tuple[tuple[str, Rule], ...] = (("language.version", version), ("name.missing", said), ("type.mismatch", nameable))
+CHECKS: tuple[tuple[str, Rule], ...] = (
+    ("language.version", version),
+    ("name.missing", said),
+    ("type.mismatch", nameable),
+)

@@ -160,7 +160,7 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
         row = known.get(item.value)
         why, place = "", None
         if row is None:
-            from aisimc_compiler.model.resolve.mismatch import unknown_reference
+            from aisimc_compiler.model.resolve.absence import unknown_reference
 
             yield unknown_reference("row", item, known)
             continue

@@ -106,7 +106,7 @@ def _foreign_pressure(row: Row, engine: str, word: str, given: Given[Any]) -> Di
 
 def evidence(campaign: Campaign) -> Iterator[Diagnostic]:
     """`run.evidence`: what is asked for can be shown by a row of this topology."""
-    from aisimc_compiler.rules.rows import row_shape
+    from aisimc_compiler.rules.rows.matrix import row_shape
 
     for row in campaign.rows:
         shape = row_shape(row)

@@ -33,7 +33,7 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
 
 
 def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
-    """Top-level blocks by keyword, what does not belong there reported. A keyword whose blocks were refused is empty."""
+    """Top-level blocks by keyword; strangers are reported. A keyword whose blocks were all refused has an empty list."""
     found: dict[str, list[Placed]] = {}
     first: dict[str, tree.Block] = {}
     spec = BLOCKS["file"]
@@ -174,6 +174,6 @@ def _require_blocks(context: Context, header: Reading | None, found: dict[str, l
     if "row" not in found and "fixture" not in found:
         missing.append("row")
     if missing:
-        from aisimc_compiler.model.resolve import mismatch
+        from aisimc_compiler.model.resolve import absence
 
-        context.report(mismatch.missing_blocks(header.name, missing))
+        context.report(absence.missing_blocks(header.name, missing))

@@ -5,12 +5,10 @@ Only imported when something is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
-from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.stray import stray
 from aisimc_compiler.model.vocabulary import (
@@ -29,7 +27,7 @@ from aisimc_compiler.model.vocabulary import (
     Attribute,
     Block,
 )
-from aisimc_compiler.rules.refusal import listed, refuse, refuse_name, refuse_value
+from aisimc_compiler.rules.refusal import listed, refuse
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
@@ -44,7 +42,7 @@ _A = {
     "quantity": "a number with a unit",
     "pointer": "a pointer",
 }
-_STANDS_FOR = {"branch": "commit", "tag": "commit", "ref": "commit", "rev": "commit", "url": "upstream", "repository": "upstream"}
+_STANDS_FOR = {**dict.fromkeys(("branch", "tag", "ref", "rev"), "commit"), "url": "upstream", "repository": "upstream"}
 """What a refused name stands in the place of, so that the absence of the right one is not a second mistake."""
 _BASE_UNIT = {"time": "ms", "size": "B", "rate": "GB/s"}
 
@@ -82,7 +80,7 @@ def _items(attribute: Attribute) -> str:
 def wrong_kind(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diagnostic:
     """`type.mismatch`: a value of another kind than its attribute takes."""
     if attribute.ruled and attribute.kind in (LIST, STRING) and _wildcard(value):
-        from aisimc_compiler.rules.pinning import wildcard_feature
+        from aisimc_compiler.rules.pinning.building import wildcard_feature
 
         return wildcard_feature(value.span, str(value.value))
     text, applicable = _in_kind(attribute, value)
@@ -104,7 +102,7 @@ def _described(value: tree.Value) -> str:
 
 
 def _wildcard(value: tree.Value) -> bool:
-    from aisimc_compiler.rules.pinning import is_wildcard
+    from aisimc_compiler.rules.pinning.building import is_wildcard
 
     return value.kind in ("word", "string") and is_wildcard(str(value.value))
 
@@ -233,6 +231,10 @@ def unknown_name(spec: Block, name: tree.Name, *, block: bool = False) -> tuple[
     if rule is not None:
         keep = meant if rule == "row.engine" else None
         return stray(rule, spec, name, keep), keep or _STANDS_FOR.get(text.lower())
+    if spec.title == "expect":
+        counter = _refused_counter(name)
+        if counter is not None:
+            return counter, None
     elsewhere = [other.title for other in BLOCKS.values() if text in other.attributes or text in other.blocks]
     noun = "block" if block else "attribute"
     place = "at the top of a file" if spec.title == "file" else f"in a `{spec.title}` block"
@@ -373,40 +375,7 @@ def _unknown_kind(keyword: tree.Name, label: tree.Name, spec: Block) -> Diagnost
     )
 
 
-def missing_attributes(block: tree.Block, name: Span, missing: list[str], spec_title: str = "") -> Diagnostic:
-    """`name.missing`: everything that one block lacks, at its name."""
-    title = _title(block)
-    lacks = listed(missing, last="and")
-    return refuse(
-        "name.missing",
-        name,
-        f"{title} does not say its {lacks}",
-        label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help=_missing_help(missing),
-    )
-
-
-def _missing_help(missing: list[str]) -> str:
-    known: dict[str, Attribute] = {}
-    for block in BLOCKS.values():
-        known.update({name: spec for name, spec in block.attributes.items() if name not in known})
-    if len(missing) != 1:
-        return ""
-    if missing[0] in known:
-        return f"`{missing[0]}` takes {wanted(known[missing[0]])}"
-    return f"write `{missing[0]} {{ … }}`" if missing[0] != "timing" else "write `timing polynomial`"
-
-
-def _title(block: tree.Block) -> str:
-    label = block.labels[0] if block.labels else None
-    keyword = block.keyword.text
-    if label is None:
-        return f"the `{keyword}` block"
-    name = label.text if isinstance(label, tree.Name) else str(label.value)
-    return f"{keyword} `{name}`"
-
-
-def counter_refused(name: tree.Name) -> Diagnostic | None:
+def _refused_counter(name: tree.Name) -> Diagnostic | None:
     """Why a counter of the process contract cannot be expected in a campaign, if that is what `name` is."""
     text = name.text
     if text in closed.UNBOUND_COUNTERS:
@@ -417,56 +386,4 @@ def counter_refused(name: tree.Name) -> Diagnostic | None:
         return None
     return refuse(
         "name.unknown", name.span, f"`{text}` cannot be expected here: {why}", label="not a counter that `expect` binds"
-    )
-
-
-def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
-    """`name.missing`: the blocks that a campaign lacks, at its name."""
-    lacks = listed(missing, last="and")
-    return refuse(
-        "name.missing",
-        name,
-        f"the campaign has no {lacks} block{'' if len(missing) == 1 else 's'}",
-        label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help="\n".join(f"`{keyword}`: {BLOCKS[keyword].doc}" for keyword in missing),
-    )
-
-
-def unknown_reference(noun: str, given: Given[Any], known: Iterable[str]) -> Diagnostic:
-    """`name.unknown`: an input, family or row that does not exist."""
-    names = tuple(known)
-    meant = nearest(given.value, names)
-    hint = f"did you mean `{meant}`?" if meant else ""
-    if not hint and names:
-        hint = f"there {'is' if len(names) == 1 else 'are'} {listed(names[:8], last='and')}"
-    return refuse_value(
-        "name.unknown",
-        given,
-        f"there is no {noun} `{given.value}`",
-        label=f"no {noun} has this name",
-        help=hint,
-        replace=meant,
-    )
-
-
-def digest_of_nothing(sha256: Given[Any]) -> Diagnostic:
-    """`name.unknown`: a digest in a row that has no frozen configuration."""
-    return refuse_name(
-        "name.unknown",
-        sha256,
-        "`sha256` belongs to a `frozen` configuration, and the row has none",
-        label="the digest of nothing",
-        help="name the file in `frozen`, or remove the digest",
-    )
-
-
-def missing_capacity(name: Span, missing: list[str]) -> Diagnostic:
-    """`name.missing`: capacity fields that neither a block nor what it inherits from says."""
-    lacks = listed(missing, last="and")
-    return refuse(
-        "name.missing",
-        name,
-        f"the `capacity` block does not say its {lacks}",
-        label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help="each takes a positive integer",
     )

@@ -254,7 +254,7 @@ def require(context: Context, reading: Reading, *, also: frozenset[str] = frozen
         if attribute.presence == REQUIRED and text not in touched and text not in also
     ]
     if missing and not context.torn(reading.tree.span):
-        from aisimc_compiler.model.resolve.mismatch import missing_attributes
+        from aisimc_compiler.model.resolve.absence import missing_attributes
 
         context.report(missing_attributes(reading.tree, reading.name, missing))
 

@@ -179,7 +179,7 @@ class _Merger:
             return
         if self.context.torn():
             return  # the text that could not be read may have named it
-        from aisimc_compiler.model.resolve.mismatch import unknown_reference
+        from aisimc_compiler.model.resolve.absence import unknown_reference
 
         self.context.report(unknown_reference(noun, given, known))
 
@@ -188,7 +188,7 @@ class _Merger:
         sha256 = self._attribute("sha256")
         if given is None:
             if sha256 is not None and "frozen" not in self.own.reading.touched:
-                from aisimc_compiler.model.resolve.mismatch import digest_of_nothing
+                from aisimc_compiler.model.resolve.absence import digest_of_nothing
 
                 self.context.report(digest_of_nothing(sha256))
             return None
@@ -250,6 +250,6 @@ class _Merger:
             if not shape.has_timing():
                 missing.append("timing")
         if missing:
-            from aisimc_compiler.model.resolve.mismatch import missing_attributes
+            from aisimc_compiler.model.resolve.absence import missing_attributes
 
             self.context.report(missing_attributes(self.own.reading.tree, self.name.span, missing))

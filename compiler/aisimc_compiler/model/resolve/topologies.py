@@ -53,7 +53,7 @@ class TopologyReading:
             self.transfer = _transfer(context, transfer)
         missing = [keyword for keyword in (*_ROLES, "transfer") if keyword not in reading.touched]
         if missing and not context.torn(block.span):
-            from aisimc_compiler.model.resolve.mismatch import missing_attributes
+            from aisimc_compiler.model.resolve.absence import missing_attributes
 
             context.report(missing_attributes(block, reading.name, missing))
 
@@ -206,7 +206,7 @@ def _check_capacity(context: Context, shape: Shape, own: Reading | None) -> None
         return
     if own is None and not shape.capacity_touched and shape.capacity_name is None:
         return  # there is no capacity at all, which the row itself is told
-    from aisimc_compiler.model.resolve.mismatch import missing_capacity
+    from aisimc_compiler.model.resolve.absence import missing_capacity
 
     name = own.name if own else shape.capacity_name or shape.span
     context.report(missing_capacity(name, missing))
