@@ -92,12 +92,15 @@ impl Pool {
     /// Start passes on idle workers with work, lowest number first, until none is left that could
     /// do anything now. A pass without length ends at once and its worker may go on. True when
     /// anything happened.
+    ///
+    /// # Errors
+    /// The number of requests that a worker holds and that nothing can move any more.
     pub fn drive(
         &mut self,
         clock: &mut Clock,
         passes: &mut Passes,
         observer: &mut impl PassObserver,
-    ) -> bool {
+    ) -> Result<bool, Stuck> {
         let mut parked = vec![false; self.workers.len()];
         let mut settling = 0;
         let mut changed = false;
@@ -131,11 +134,13 @@ impl Pool {
                 changed = true;
             } else if !effect && worker.is_settling() && settling < MAX_SETTLING_PASSES {
                 settling += 1;
+            } else if !effect && worker.is_stuck() {
+                return Err(Stuck(worker.load()));
             } else {
                 parked[index] = true;
             }
         }
-        changed
+        Ok(changed)
     }
 
     /// End the pass of a worker.
@@ -145,6 +150,10 @@ impl Pool {
         observer.on_end(self.stage, worker, &events, now_ms);
     }
 }
+
+/// A worker that nothing can move any more, with the number of requests it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stuck(pub usize);
 
 /// Numbers passes, and notices when passes without length go on and on at one time: real engines
 /// can spin there for ever, so such passes stop counting as progress after a bound that no replay

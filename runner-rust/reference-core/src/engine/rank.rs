@@ -109,6 +109,11 @@ pub trait Rank: std::fmt::Debug {
         false
     }
 
+    /// Whether an effect-free pass shows that this rank can never go on by itself.
+    fn is_stuck(&self) -> bool {
+        false
+    }
+
     /// Queue a request for blocks to receive a prompt (decode ranks).
     fn request_destination(&mut self, submission: Submission);
 

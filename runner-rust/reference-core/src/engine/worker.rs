@@ -59,6 +59,16 @@ impl Worker {
         self.ranks.iter().any(|rank| rank.is_settling())
     }
 
+    /// Whether an effect-free pass means that this worker can never go on by itself.
+    pub fn is_stuck(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.is_stuck())
+    }
+
+    /// Requests that its ranks hold.
+    pub fn load(&self) -> usize {
+        self.ranks.iter().map(|rank| rank.load()).sum()
+    }
+
     /// One rank.
     pub fn rank(&mut self, index: usize) -> &mut dyn Rank {
         self.ranks[index].as_mut()

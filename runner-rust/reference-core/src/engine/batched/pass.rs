@@ -107,7 +107,10 @@ impl BatchedRank {
                 None => false,
             };
             // A request that needs no tokens may start on an exhausted budget, but only one.
-            let idle = self.running.last().is_some_and(|last| last.turn.tokens == 0);
+            let idle = self
+                .running
+                .last()
+                .is_some_and(|last| last.turn.tokens == 0);
             if !admitted || (progress.budget == 0 && idle) {
                 break;
             }

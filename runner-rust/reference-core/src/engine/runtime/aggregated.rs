@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{LoopEnd, PoolUse, RequestSource, submission};
 use crate::engine::clock::Clock;
 use crate::engine::placement::RoundRobin;
-use crate::engine::pool::{PassObserver, Passes, Pool};
+use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
 use crate::engine::worker::GroupStart;
 use crate::replay::{
@@ -63,7 +63,7 @@ impl AggregatedRuntime {
     /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
         loop {
-            while self.round() {}
+            while self.round().map_err(|Stuck(held)| effect_free(held))? {}
             let next = [self.clock.next_ms(), self.flow.source.next_ms()]
                 .into_iter()
                 .flatten()
@@ -71,10 +71,7 @@ impl AggregatedRuntime {
             let Some(next_ms) = next else {
                 return match self.flow.in_flight.len() {
                     0 => Ok(LoopEnd::Drained),
-                    stuck => Err(ReplayError::Invariant(format!(
-                        "offline replay detected an effect-free zero-duration pass with {stuck} \
-                         in-flight requests remaining"
-                    ))),
+                    stuck => Err(effect_free(stuck)),
                 };
             };
             if self.max_sim_time_ms.is_some_and(|limit| next_ms > limit) {
@@ -87,7 +84,7 @@ impl AggregatedRuntime {
     }
 
     /// Everything that can happen now, once; false when nothing did.
-    fn round(&mut self) -> bool {
+    fn round(&mut self) -> Result<bool, Stuck> {
         let mut changed = false;
         while let Some((_, worker)) = self.clock.pop_pass_end() {
             let now_ms = self.clock.now_ms();
@@ -97,8 +94,8 @@ impl AggregatedRuntime {
         changed |= self.arrivals();
         changed |= self
             .pool
-            .drive(&mut self.clock, &mut self.passes, &mut self.flow);
-        changed
+            .drive(&mut self.clock, &mut self.passes, &mut self.flow)?;
+        Ok(changed)
     }
 
     fn arrivals(&mut self) -> bool {
@@ -135,6 +132,14 @@ impl Flow {
             self.source.on_terminal(uuid, now_ms);
         }
     }
+}
+
+/// `stuck` requests are in flight and nothing can move them.
+fn effect_free(stuck: usize) -> ReplayError {
+    ReplayError::Invariant(format!(
+        "offline replay detected an effect-free zero-duration pass with {stuck} in-flight \
+         requests remaining"
+    ))
 }
 
 impl PassObserver for Flow {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use super::{LoopEnd, PoolUse, RequestSource, submission};
 use crate::engine::clock::{Clock, Event};
 use crate::engine::placement::{Place, RoundRobin};
-use crate::engine::pool::{PassObserver, Passes, Pool};
+use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
 use crate::engine::worker::GroupStart;
 use crate::replay::loadgen::DirectRequest;
@@ -168,7 +168,7 @@ impl DisaggregatedRuntime {
     /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
         loop {
-            while self.round() {}
+            while self.round().map_err(|Stuck(held)| effect_free(held))? {}
             let next = [self.clock.next_ms(), self.flow.source.next_ms()]
                 .into_iter()
                 .flatten()
@@ -176,10 +176,7 @@ impl DisaggregatedRuntime {
             let Some(next_ms) = next else {
                 return match self.flow.live {
                     0 => Ok(LoopEnd::Drained),
-                    stuck => Err(ReplayError::Invariant(format!(
-                        "offline disagg replay encountered an effect-free zero-duration pass with \
-                         {stuck} in-flight requests remaining"
-                    ))),
+                    stuck => Err(effect_free(stuck)),
                 };
             };
             if self.max_sim_time_ms.is_some_and(|limit| next_ms > limit) {
@@ -193,7 +190,7 @@ impl DisaggregatedRuntime {
     }
 
     /// Everything that can happen now, once; false when nothing did.
-    fn round(&mut self) -> bool {
+    fn round(&mut self) -> Result<bool, Stuck> {
         let mut changed = self.finish_passes();
         while let Some(index) = self.clock.pop_transfer_end() {
             self.flow.actions.push_back(Action::Activate(index));
@@ -204,10 +201,10 @@ impl DisaggregatedRuntime {
             changed = true;
         }
         for pool in [&mut self.prefill, &mut self.decode] {
-            changed |= pool.drive(&mut self.clock, &mut self.passes, &mut self.flow);
+            changed |= pool.drive(&mut self.clock, &mut self.passes, &mut self.flow)?;
             self.flow.schedule_transfers(&mut self.clock);
         }
-        changed | self.flow.arrivals(self.clock.now_ms())
+        Ok(changed | self.flow.arrivals(self.clock.now_ms()))
     }
 
     fn finish_passes(&mut self) -> bool {
@@ -450,6 +447,14 @@ impl Flow {
             }
         }
     }
+}
+
+/// `stuck` requests are in flight and nothing can move them.
+fn effect_free(stuck: usize) -> ReplayError {
+    ReplayError::Invariant(format!(
+        "offline disagg replay encountered an effect-free zero-duration pass with {stuck} in-flight \
+         requests remaining"
+    ))
 }
 
 impl PassObserver for Flow {

@@ -62,32 +62,37 @@ impl SglangRank {
     }
 
     /// Put requests out until the others can go on; true when any was.
+    ///
+    /// The batch is first ordered by progress: most tokens generated first, among equals the
+    /// shortest prompt. Victims are taken from its end, and the survivors keep that order.
     fn retract(&mut self, start: &mut PassStart) -> bool {
-        let mut any = false;
+        if self.pool.available() >= self.pages_needed() || self.running.len() <= 1 {
+            return false;
+        }
+        self.running
+            .sort_by_key(|s| (std::cmp::Reverse(s.output), s.input));
         loop {
             let needed = self.pages_needed();
             if self.pool.available() >= needed || self.running.len() <= 1 {
-                return any;
+                return true;
             }
-            any = true;
-            self.retract_one(needed, start);
+            self.retract_last(needed, start);
         }
     }
 
-    fn retract_one(&mut self, required_blocks: usize, start: &mut PassStart) {
-        let Some(victim) = self.retraction_victim() else {
-            return;
-        };
+    fn retract_last(&mut self, required_blocks: usize, start: &mut PassStart) {
         let before = self.pressure_state();
         let available_blocks = self.pool.available();
-        let mut sequence = self.running.remove(victim);
+        let Some(mut sequence) = self.running.pop() else {
+            return;
+        };
         let (request, request_blocks) = (sequence.request, sequence.holding.pages);
         self.pool.let_go(&mut sequence.holding);
         sequence.owned = 0;
         self.waiting.push_back(sequence);
         self.destinations.capacity_rose();
         let room = RETRACT_TOKENS * self.running.len();
-        self.pool.make_room(room.div_ceil(self.limits.page_size));
+        self.pool.clear_room(room.div_ceil(self.limits.page_size));
         start.pressure.push(Pressure {
             request,
             kind: PressureKind::SglangRetraction,
@@ -98,18 +103,6 @@ impl SglangRank {
             available_blocks,
             required_blocks,
         });
-    }
-
-    /// The request with the least progress; among equals the longest prompt, then the latest.
-    fn retraction_victim(&self) -> Option<usize> {
-        (0..self.running.len()).min_by_key(|&index| {
-            let sequence = &self.running[index];
-            (
-                sequence.output,
-                std::cmp::Reverse(sequence.input),
-                std::cmp::Reverse(index),
-            )
-        })
     }
 
     /// Generate one token into the next slot.

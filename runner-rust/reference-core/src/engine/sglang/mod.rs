@@ -120,6 +120,10 @@ impl Rank for SglangRank {
         self.ratio.is_settling()
     }
 
+    fn is_stuck(&self) -> bool {
+        self.limits.role == WorkerType::Aggregated
+    }
+
     fn request_destination(&mut self, submission: Submission) {
         let sequence = self.sequence(submission);
         self.destinations.enqueue(sequence);

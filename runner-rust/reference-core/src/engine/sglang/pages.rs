@@ -65,6 +65,13 @@ impl PagePool {
         }
     }
 
+    /// If fewer than `count` pages are free, evict that many, whatever is free already.
+    pub fn clear_room(&mut self, count: usize) {
+        if count > self.free {
+            self.free += self.tree.evict(count);
+        }
+    }
+
     /// Take `count` free pages, evicting for them; false, with nothing taken, when there are too few.
     pub fn take(&mut self, count: usize) -> bool {
         self.make_room(count);
