@@ -49,7 +49,7 @@ def run_group(arguments: list[str]) -> int:
         return 130
     except click.UsageError as error:
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
-            click.echo(usage() if error.ctx is None else error.ctx.get_help())
+            click.echo(error.ctx.get_help())
             return 2
         click.echo(f"aisimc: error: {error.format_message()}", err=True)
         path = "aisimc" if error.ctx is None else error.ctx.command_path

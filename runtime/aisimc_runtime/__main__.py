@@ -1,0 +1,6 @@
+"""`python -m aisimc_runtime` is `aisimc`."""
+
+from aisimc_runtime.command.main import main
+
+if __name__ == "__main__":
+    main()

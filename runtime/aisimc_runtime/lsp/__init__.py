@@ -1,0 +1,1 @@
+"""The language server: what `aisimc_compiler.editor` knows, over the language server protocol."""
