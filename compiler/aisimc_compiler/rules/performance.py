@@ -12,6 +12,14 @@ from aisimc_compiler.rules.digests import blank_value
 from aisimc_compiler.rules.language import Rule
 
 
+_EXAMPLES = {
+    "seed": "write a number of your choice: `seed = 20261129`",
+    "diagnostics": "write `diagnostics { lag1_autocorrelation = 0.30 order_trend = 0.30 }`",
+    "exchangeability": "say in `exchangeability` why the samples may be taken as exchangeable",
+    "invalidate_on": "name in `invalidate_on` the conditions of the machine that invalidate a pair",
+}
+
+
 def boundary(campaign: Campaign) -> Iterator[Diagnostic]:
     """`perf.boundary`: the metric is `replay_execution_ms`."""
     given = _part(campaign, "metric")
@@ -82,6 +90,7 @@ def predeclared(campaign: Campaign) -> Iterator[Diagnostic]:
             gate.keyword,
             f"the gate does not declare its {lacks}",
             label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
+            help="\n".join(_EXAMPLES[name] for name in missing),
         )
     fault = blank_value(
         "perf.predeclared",

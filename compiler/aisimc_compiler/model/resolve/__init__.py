@@ -33,7 +33,7 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
 
 
 def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
-    """Top-level blocks by keyword; strangers are reported. A keyword whose blocks were all refused has an empty list."""
+    """Top-level blocks by keyword; strangers are reported. A keyword whose blocks were all refused has none."""
     found: dict[str, list[Placed]] = {}
     first: dict[str, tree.Block] = {}
     spec = BLOCKS["file"]

@@ -71,7 +71,11 @@ class _Splicer:
             return
         why = objection(self.context, base, text)
         if why:
-            self._refuse(label, f"the import {why}")
+            self._refuse(
+                label,
+                f"the import {why}",
+                help_="copy the file into the campaign's folder" if "leads out" in why else "",
+            )
             return
         path = normalised(base, text)
         real = os.path.realpath(self.context.loader.path(path))
@@ -121,7 +125,9 @@ class _Splicer:
         message = "this file imports itself" if not links else "the import closes a cycle"
         self._refuse(label, message, secondary=secondary)
 
-    def _refuse(self, label: tree.Value, message: str, secondary: tuple[Label, ...] = ()) -> None:
+    def _refuse(self, label: tree.Value, message: str, secondary: tuple[Label, ...] = (), help_: str = "") -> None:
         from aisimc_compiler.rules.refusal import refuse
 
-        self.context.report(refuse("import.path", label.span, message, label="imported here", secondary=secondary))
+        self.context.report(
+            refuse("import.path", label.span, message, label="imported here", secondary=secondary, help=help_)
+        )

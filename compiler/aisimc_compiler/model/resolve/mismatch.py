@@ -52,8 +52,10 @@ def wanted(attribute: Attribute) -> str:
     kind = attribute.kind
     if kind == STRING:
         return "a string in double quotes"
+    if kind == WORD and attribute.words:
+        return f"{'one of the words' if len(attribute.words) > 1 else 'the word'} {listed(attribute.words)}"
     if kind == WORD:
-        return f"one of the words {listed(attribute.words)}" if len(attribute.words) > 1 else "a bare word"
+        return "a bare word"
     if kind == INTEGER:
         return "an integer"
     if kind == DECIMAL:
