@@ -76,13 +76,11 @@ def _run(
     plan = load(spec)
     if plan is None:
         return Exit.REFUSED
-    from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, run_folder
+    from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, read_report, run_folder
 
     profile = _profile(profile_file, executor, store_folder, jobs)
     folder = run_folder(plan, runs or DEFAULT_RUNS, again=again)
     if is_finished(folder):
-        from aisimc_runtime.run.campaign import read_report
-
         report = read_report(folder)
     else:
         report = _carry_out(plan, folder, profile, _progress(quiet, as_json))

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.inputs.generator import generate
 from aisimc_runtime.inputs.locate import Near, search
 from aisimc_runtime.inputs.rows import SHOWN_PROBLEMS, RowFacts, check_rows
 from aisimc_runtime.inputs.slices import cut
-from aisimc_runtime.inputs.upstream import fetch_blob
 from aisimc_runtime.ports.processes import Processes
 from aisimc_runtime.store.content import Store
 
@@ -145,6 +143,8 @@ def _beside(path: Path, sha256: str, rows: int) -> tuple[Path | None, list[Near]
 
 
 def _generated(name: str, spec: Json, store: Store) -> Path:
+    from aisimc_runtime.inputs.generator import generate
+
     source = spec["source"]
     data = b"".join(generate(source["seed"], source["rows"], spec["block_size"]))
     stream = io.BytesIO(data)
@@ -159,6 +159,8 @@ def _generated(name: str, spec: Json, store: Store) -> Path:
 
 
 def _fetched(name: str, spec: Json, near: Sequence[Near], sources: Sources) -> Path:
+    from aisimc_runtime.inputs.upstream import fetch_blob
+
     source, store = spec["source"], sources.store
     with store.incoming() as (sink, temporary):
         try:

@@ -10,8 +10,6 @@ import os
 from pathlib import Path
 from typing import IO
 
-from filelock import FileLock, Timeout
-
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain
 from aisimc_runtime.ports.processes import Finished, Processes
@@ -44,6 +42,8 @@ def git_environment() -> dict[str, str]:
 
 def fetch_blob(repository: str, commit: str, path: str, sink: IO[bytes], store: Store, processes: Processes) -> None:
     """Write the file at `path` in `commit` of `repository` into `sink`. Raises `Blocked`."""
+    from filelock import FileLock, Timeout  # costs more than a small campaign's whole start
+
     mirror = store.root / "mirrors" / (hashlib.sha256(repository.encode()).hexdigest()[:24] + ".git")
     try:
         mirror.parent.mkdir(parents=True, exist_ok=True)

@@ -5,9 +5,7 @@ Anything that is already in the run folder, and still is what it was, is not don
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -31,6 +29,7 @@ from aisimc_runtime.run.plan import Plan, find_file
 from aisimc_runtime.run.profile import Profile
 from aisimc_runtime.run.progress import Progress
 from aisimc_runtime.run.staging import Arm, forget_rows, probe, same_artifacts, stage_rows, unstage, write_json
+from aisimc_runtime.run.together import at_once
 from aisimc_runtime.store.content import Store
 
 T = TypeVar("T")
@@ -103,7 +102,7 @@ class Campaign:
         work: list[tuple[str, Callable[[str], Any]]] = [(arm, revision) for arm in self.plan.arms] + [
             (name, trace) for name in data["inputs"]
         ]
-        found = self._at_once([partial(task, key) for key, task in work])
+        found = at_once([partial(task, key) for key, task in work], self.processes.end_all)
         self.acquired = dict(zip(self.plan.arms, found, strict=False))
         self.ready = dict(zip(data["inputs"], found[len(self.plan.arms) :], strict=True))
         self._verify_relation()
@@ -120,17 +119,6 @@ class Campaign:
 
             check = partial(verify_ancestry, revisions["baseline"], revisions["candidate"], self._context())
             self._step("verify-relation", check)
-
-    def _at_once(self, tasks: list[Callable[[], Any]]) -> list[Any]:
-        """Results in order; the first failure ends the others."""
-        with ThreadPoolExecutor(max_workers=4) as pool:
-            futures = [pool.submit(task) for task in tasks]
-            try:
-                return [future.result() for future in futures]
-            except BaseException:
-                self.processes.end_all()
-                pool.shutdown(cancel_futures=True)
-                raise
 
     def _context(self) -> EngineContext:
         return EngineContext(
@@ -259,14 +247,3 @@ class Campaign:
         self.journal.append("finished", digest=report["digest"], exit_status=report["verdict"]["exit_status"])
         finish.seal(self.folder)
         return report
-
-
-def read_report(folder: RunFolder) -> Json:
-    """The report of a finished run. Raises `Blocked` when it cannot be read."""
-    try:
-        report: Json = json.loads((folder.path / "report.json").read_bytes())
-    except (OSError, ValueError) as error:
-        raise Blocked(
-            f"the report in {folder.path} cannot be read: {error}", help="`aisimc report` makes it again"
-        ) from error
-    return report

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.journal.journal import finished
@@ -107,3 +108,13 @@ def is_finished(folder: RunFolder) -> bool:
     except (OSError, ValueError, KeyError, TypeError):
         return False
     return bool(listed == sha256_file(folder.journal))
+
+
+def read_report(folder: RunFolder) -> dict[str, Any]:
+    """The report of a finished run. Raises `Blocked` when it cannot be read."""
+    try:
+        report: dict[str, Any] = json.loads((folder.path / "report.json").read_bytes())
+    except (OSError, ValueError) as error:
+        help_ = "`aisimc report` makes it again"
+        raise Blocked(f"the report in {folder.path} cannot be read: {error}", help=help_) from error
+    return report
