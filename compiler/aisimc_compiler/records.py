@@ -30,7 +30,7 @@ else:
                 _field_defaults=defaults,
                 __new__=_constructor(fields, defaults),
                 __repr__=_repr,
-                __getnewargs__=tuple,
+                __getnewargs__=_new_arguments,
                 _replace=_replace,
                 _asdict=_asdict,
                 _make=classmethod(tuple.__new__),
@@ -62,6 +62,9 @@ else:
         if changes:
             raise ValueError(f"Got unexpected field names: {list(changes)!r}")
         return result
+
+    def _new_arguments(self):
+        return tuple(self)
 
     def _asdict(self):
         return dict(zip(self._fields, self, strict=True))
