@@ -108,7 +108,7 @@ class TestRefusedBeforeAnything:
     def blocked(self, place: Place, text: str, *words: str) -> str:
         done = place.run(place.write(text))
         assert done.status == 3, done.stdout + done.stderr
-        assert done.stdout == ""
+        assert (done.verdict["state"], done.verdict["semantic"]) == ("blocked", None)
         error = done.stderr.splitlines()[0]
         assert error.startswith("aisimc: error: ")
         for word in words:

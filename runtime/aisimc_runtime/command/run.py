@@ -56,8 +56,21 @@ def command(
     except Failure as failure:
         show_failure(failure)
         status = failure.exit
+        if as_json:
+            _print_json(failed(failure))
     sys.stdout.flush()
     sys.exit(int(status))
+
+
+def failed(failure: Failure) -> dict[str, Any]:
+    """What `--json` prints when there is no verdict."""
+    state = {Exit.REFUSED: "refused", Exit.INTERRUPTED: "interrupted"}.get(failure.exit, "blocked")
+    return {"state": state, "semantic": None, "exit_status": int(failure.exit), "message": failure.message,
+            "help": failure.help}  # fmt: skip
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def show_failure(failure: Failure) -> None:
@@ -144,7 +157,7 @@ def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
             "run": str(folder.path),
             **dict(sorted(report["verdict"].items())),
         }
-        sys.stdout.write(json.dumps(shown, indent=2, ensure_ascii=False) + "\n")
+        _print_json(shown)
     else:
         from rich.console import Console
 

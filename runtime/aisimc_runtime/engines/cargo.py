@@ -203,7 +203,7 @@ class CargoBuild:
         env = environment(
             self.settings.rustflags, CARGO_TARGET_DIR=str(self.target), AISIMULATE_SOURCE_REVISION=self.revision
         )
-        done = self.processes.run(argv, cwd=self.folder, env=env, timeout_s=_BUILD_TIMEOUT_S, keep_bytes=64 << 20)
+        done = self.processes.run(argv, cwd=self.folder, env=env, timeout_s=_BUILD_TIMEOUT_S, keep_bytes=64 << 20, guarded=True)
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n{done.stderr}")
         return done

@@ -165,7 +165,7 @@ def fetch(revision: Json, context: EngineContext) -> Path:
         argv = [sys.executable, "-I", "-m", "pip", "download", "--quiet", "--no-input", "--no-deps", "--no-cache-dir"]
         argv += ["--disable-pip-version-check", "--retries", "2", "--progress-bar", "off"]
         argv += ["--only-binary", ":all:", "--require-hashes", "--dest", str(folder), "-r", str(wanted)]
-        done = context.processes.run(argv, timeout_s=PIP_TIMEOUT_S)
+        done = context.processes.run(argv, timeout_s=PIP_TIMEOUT_S, guarded=True)
         wheels = sorted(folder.glob("*.whl"))
         if done.status != 0 or len(wheels) != 1:
             raise explain_pip(requirement, pinned, done)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import IO, Any
 
 from aisimc_runtime.executors.base import Note, ReplayFinished, ReplayStarted, RowBlocked, RowEvent, RowFinished
-from aisimc_runtime.failures import Blocked, Refused
+from aisimc_runtime.failures import Blocked
 from aisimc_runtime.run.cpus import allowed_cpus, slots
 from aisimc_runtime.run.job import RowJob
 from aisimc_runtime.run.profile import Profile
@@ -28,9 +28,7 @@ class LocalExecutor:
     name = "local"
 
     def check(self, profile: Profile) -> None:
-        """Refuse CPUs that are not there. Raises `Blocked` or `Refused`."""
-        if profile.slurm:
-            raise Refused("the profile has a `slurm` section and the executor is `local`", help="`executor: slurm`")
+        """Refuse CPUs that are not there. Raises `Blocked`."""
         slots(allowed_cpus(profile.cpus), profile.cpus_per_replay, profile.jobs)
 
     def run(self, jobs: Sequence[RowJob], profile: Profile) -> Iterator[RowEvent]:

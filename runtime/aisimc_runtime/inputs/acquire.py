@@ -11,7 +11,7 @@ from typing import Any
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.inputs.locate import Near, search
 from aisimc_runtime.inputs.rows import SHOWN_PROBLEMS, RowFacts, check_rows
-from aisimc_runtime.inputs.slices import cut
+from aisimc_runtime.inputs.slices import Cut, cut
 from aisimc_runtime.ports.processes import Processes
 from aisimc_runtime.store.content import Store
 
@@ -85,21 +85,13 @@ def verify(name: str, spec: Json, path: Path, found: str, store: Store) -> Ready
     """Check the whole file and its window, put the window into the store, check every row of it. Raises `Blocked`."""
     window = spec["slice"]
     try:
-        with store.incoming() as (sink, temporary):
-            result = cut(path, window["start"], window["rows"], sink)
-            sink.flush()
-            _hold(name, spec, path, result.sha256, result.rows)
-            if (result.slice_sha256, result.slice_rows) != (window["sha256"], window["rows"]):
-                raise Blocked(
-                    f"input {name}: rows {window['start']}..{window['start'] + window['rows'] - 1} of {path} "
-                    f"hash to {result.slice_sha256} ({result.slice_rows} rows), not to the pinned {window['sha256']}"
-                )
-            if result.blank_line is not None:
-                raise Blocked(
-                    f"input {name}, line {result.blank_line}: the line is blank: "
-                    "engines skip it and name later requests differently"
-                )
-            if not store.has(window["sha256"]):
+        if store.has(window["sha256"]):
+            _hold(name, spec, path, cut(path, window["start"], window["rows"]))
+        else:
+            with store.incoming() as (sink, temporary):
+                result = cut(path, window["start"], window["rows"], sink)
+                _hold(name, spec, path, result)
+                sink.flush()
                 with temporary.open("rb") as cut_file:
                     store.add_stream(cut_file, kind="slice", name=f"{name} rows {window['start']}+{window['rows']}")
     except OSError as error:
@@ -116,15 +108,26 @@ def verify(name: str, spec: Json, path: Path, found: str, store: Store) -> Ready
     return Ready(name, path, found, window["sha256"], facts)
 
 
-def _hold(name: str, spec: Json, path: Path, sha256: str, rows: int) -> None:
-    """The declared checksum and row count of the whole file (`input.checksum`). Raises `Blocked`."""
-    if sha256 != spec["sha256"]:
-        count = f"it has {rows} rows, {spec['rows']} are pinned; " if rows != spec["rows"] else ""
+def _hold(name: str, spec: Json, path: Path, found: Cut) -> None:
+    """What is declared of the whole file (`input.checksum`) and of its window (`input.slice`). Raises `Blocked`."""
+    if found.sha256 != spec["sha256"]:
+        count = f"it has {found.rows} rows, {spec['rows']} are pinned; " if found.rows != spec["rows"] else ""
         raise Blocked(
-            f"input {name} is not what was pinned: {count}{path} hashes to {sha256}, pinned is {spec['sha256']}"
+            f"input {name} is not what was pinned: {count}{path} hashes to {found.sha256}, pinned is {spec['sha256']}"
         )
-    if rows != spec["rows"]:
-        raise Blocked(f"input {name}: {path} has {rows} rows, the campaign declares {spec['rows']}")
+    if found.rows != spec["rows"]:
+        raise Blocked(f"input {name}: {path} has {found.rows} rows, the campaign declares {spec['rows']}")
+    window = spec["slice"]
+    if (found.slice_sha256, found.slice_rows) != (window["sha256"], window["rows"]):
+        raise Blocked(
+            f"input {name}: rows {window['start']}..{window['start'] + window['rows'] - 1} of {path} "
+            f"hash to {found.slice_sha256} ({found.slice_rows} rows), not to the pinned {window['sha256']}"
+        )
+    if found.blank_line is not None:
+        raise Blocked(
+            f"input {name}, line {found.blank_line}: the line is blank: "
+            "engines skip it and name later requests differently"
+        )
 
 
 def _beside(path: Path, sha256: str, rows: int) -> tuple[Path | None, list[Near]]:

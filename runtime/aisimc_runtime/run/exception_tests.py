@@ -28,7 +28,7 @@ def run_test(
     if artifact.checkout is not None:
         environment["AISIMC_CHECKOUT"] = str(artifact.checkout)
     try:
-        done = processes.run(command, cwd=base, env=environment, timeout_s=time_s, keep_bytes=KEPT_BYTES)
+        done = processes.run(command, cwd=base, env=environment, timeout_s=time_s, keep_bytes=KEPT_BYTES, guarded=True)
         status: int | None = done.status
         out, err, timed_out = done.stdout, done.stderr, done.timed_out
     except OSError as error:

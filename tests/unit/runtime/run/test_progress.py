@@ -1,0 +1,71 @@
+"""What a person sees: one line per row in a pipe, a table on a terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from aisimc_runtime.executors.base import Note, ReplayFinished, ReplayStarted, RowBlocked, RowFinished
+from aisimc_runtime.run.progress import Lines, Progress, Table
+
+ARMS = {"baseline": {"repetitions": 2}, "candidate": {"repetitions": 2}}
+ROWS: dict[str, Any] = {name: {"arms": ARMS} for name in ("a", "b", "c")}
+
+
+def play(progress: Progress) -> None:
+    """Row a was there, row b goes well, row c fails in one replay, then its node is lost."""
+    progress.stage("acquire", "2 revisions, 1 inputs")
+    progress.say("fetching aisimulate==1.0")
+    progress.replaying(ROWS, ["b", "c"], 3)
+    progress.event(Note("preflight: at most 1 runnable thread per replay"))
+    for arm in ("baseline", "candidate"):
+        for repetition in (1, 2):
+            progress.event(ReplayStarted("b", arm, repetition, (0,)))
+            progress.event(ReplayFinished("b", arm, repetition, True, "1234", None, 1500.0, 1400.0))
+    progress.event(RowFinished("b", "node"))
+    progress.event(ReplayStarted("c", "baseline", 1, (0,)))
+    progress.event(ReplayFinished("c", "baseline", 1, False, "engine error: no", None, 20.0, 20.0))
+    progress.event(ReplayStarted("c", "candidate", 1, (1,)))
+
+
+def test_one_line_per_row_in_a_pipe() -> None:
+    stream = io.StringIO()
+    lines = Lines(stream)
+    play(lines)
+    lines.event(RowBlocked("c", "the node went away"))
+    assert stream.getvalue().splitlines() == [
+        "acquire: 2 revisions, 1 inputs",
+        "  fetching aisimulate==1.0",
+        "replay: 3 rows, 1 there already",
+        "  preflight: at most 1 runnable thread per replay",
+        "[2/3] b: replayed (4 replays, 6.0 s)",
+        "[3/3] c: blocked: the node went away",
+    ]
+
+
+def test_a_table_on_a_terminal() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    table = Table(console)
+    play(table)
+    console.file = io.StringIO()
+    console.print(table.render())
+    text = console.file.getvalue()
+    assert "9/12 replays" in text
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line[:1] in ("a", "b", "c")}
+    assert rows["a"] == ["✓", "✓", "✓", "✓"]
+    assert rows["b"] == ["✓", "✓", "✓", "✓"]
+    assert rows["c"] == ["✗", "·", "▸", "·", "engine", "error:", "no"]
+
+
+def test_many_rows_show_the_ones_at_work() -> None:
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    table = Table(console)
+    names = [f"row{number:03}" for number in range(200)]
+    table.replaying({name: {"arms": ARMS} for name in names}, names, 200)
+    table.event(ReplayStarted("row150", "baseline", 1, (0,)))
+    console.file = io.StringIO()
+    console.print(table.render())
+    assert "row150" in console.file.getvalue()
+    assert len(console.file.getvalue().splitlines()) < 40
