@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import log
 from typing import Any, NamedTuple
 
 WIDTH, HEIGHT = 960, 320
@@ -35,14 +36,14 @@ OPENING = (
 
 
 class Scale(NamedTuple):
-    """The vertical scale that both panels share."""
+    """The vertical scale that both panels share: logarithmic, so that twice and half are equally far from 1."""
 
     low: float
     high: float
 
     def y(self, ratio: float) -> float:
         """Pixels from the top."""
-        return round(TOP + (self.high - ratio) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM), 2)
+        return round(TOP + log(self.high / ratio) / log(self.high / self.low) * (HEIGHT - TOP - BOTTOM), 2)
 
 
 def ratios_svg(gate: Mapping[str, Any]) -> str:
@@ -78,8 +79,8 @@ def _description(gate: Mapping[str, Any], ratios: Sequence[float]) -> str:
 
 def _scale(ratios: Sequence[float], threshold: float) -> Scale:
     low, high = min(*ratios, 1.0, threshold), max(*ratios, 1.0, threshold)
-    margin = (high - low) * 0.06
-    return Scale(low - margin, high + margin)
+    margin = (high / low) ** 0.06
+    return Scale(low / margin, high * margin)
 
 
 def _panel(left: int, title: str, axis: str, scale: Scale, threshold: float) -> list[str]:

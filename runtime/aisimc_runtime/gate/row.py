@@ -88,7 +88,7 @@ def measure(folder: Path, say: Say) -> None:
     gate = build(job.design, job.row, history(read_events(folder / "samples.jsonl")))
     write_atomic(folder / "gate.json", json.dumps(gate, sort_keys=True, indent=1).encode() + b"\n")
     shutil.rmtree(staged.work, ignore_errors=True)
-    say(f"{gate['result']}: {gate['reason']}")
+    say(f"{job.row}: {gate['result']}: {gate['reason']}")
 
 
 def persist_schedule(job: GateJob) -> Placement:

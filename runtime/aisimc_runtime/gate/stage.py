@@ -112,7 +112,7 @@ def _measure(folder: Path, design: Design, row: GateRow, say: Say) -> None:
 
 def measure_here(folder: Path, say: Say) -> None:
     """Measure a staged row on this node, in a process of its own. Raises what that process raises."""
-    command = [sys.executable, "-m", "aisimc_runtime.gate.row", str(folder)]
+    command = [sys.executable, "-P", "-m", "aisimc_runtime.gate.row", str(folder)]
     failure: Failure | None = None
     # A session of its own: Ctrl-C reaches it from here once, as SIGINT, and not a second time from the terminal.
     log = folder / "harness.log"

@@ -95,7 +95,7 @@ def test_a_whole_row(tmp_path: Path) -> None:
     [session] = gate["sessions"]
     assert session["cpus"] == json.loads((folder / "schedule.json").read_text())["cpus"]
     assert {"baseline.sh", "candidate.sh", "configuration.json", "trace.jsonl"} <= set(session["verified"])
-    assert said[-1].startswith("PASS: ")
+    assert said[-1].startswith("row: PASS: ")
     row.artifacts["baseline"].path.unlink()
     assert measure(tmp_path, row) == gate  # a measured row is not measured again
 
