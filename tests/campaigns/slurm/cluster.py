@@ -174,7 +174,7 @@ KillWait=3
 SlurmdTimeout={self.node_timeout_s}
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-MessageTimeout=10
+MessageTimeout=4
 {nodes}
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE PriorityTier=1 State=UP
 PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=10 PreemptMode=OFF State=UP

@@ -153,7 +153,8 @@ def assert_placement(row: Path) -> None:
 def test_a_campaign_whose_harness_is_killed_ends_with_the_same_report(place: Place, local: dict[str, Any]) -> None:
     options = ("--executor", "slurm", "--profile", "cluster.yaml", "--runs", "killed", "--jobs", "1")
     process = place.start(*options)
-    wait_for("a row to be in the queue", lambda: list((place.folder / "killed").glob("*/cluster/*.jsonl")))
+    recorded = (place.folder / "killed").glob
+    wait_for("a row to be in the queue", lambda: list(recorded("*/cluster/*.jsonl")), timeout_s=120)
     process.kill()
     process.communicate()
     status, out, err = place.run(*options)
