@@ -188,6 +188,8 @@ def _pins(report: dict[str, Any]) -> Iterator[str]:
             yield f"| {arm} {'wheel' if pinned['source'] == 'wheel' else 'source'} SHA-256 | `{pinned['sha256']}` |"
         if artifact is not None:
             yield f"| {arm} artifact | {_artifact(artifact)} |"
+            if artifact["runner_source_sha256"]:
+                yield f"| {arm} runner source | `{artifact['runner_source_sha256']}` |"
         for correction in entry["correction"]:
             yield f"| {arm} correction | {correction['name']} `{correction['sha256']}` |"
     for name, entry in report["inputs"].items():

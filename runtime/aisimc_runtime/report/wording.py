@@ -96,6 +96,16 @@ def both_pressures(row: dict[str, Any]) -> str:
     return candidate if baseline == "–" else f"{baseline} → {candidate}"
 
 
+def pressure_words(row: dict[str, Any]) -> str:
+    """Pressure events of the row with their name; empty where nothing was run."""
+    found, name = both_pressures(row), EVENTS[row["engine"]]
+    if found == "–":
+        return ""
+    if found == "cannot be told":
+        return f"{name} cannot be told"
+    return f"{found} {name.removesuffix('s') if found == '1' else name}"
+
+
 def digest_cell(row: dict[str, Any]) -> str:
     """The row's digest in short; both where they differ, and what else there is to say."""
     shorts = {arm: [digest[:12] for digest in row["arms"][arm]["digests"]] for arm in ("baseline", "candidate")}
@@ -152,8 +162,11 @@ def milliseconds(value: float | None) -> str:
 
 
 def needs_attention(row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Findings of a row that do not hold."""
-    return [finding for finding in row["findings"] if finding["status"] in ("failed", "missing")]
+    """Findings of a row that do not hold; of a row that is not finished only what did not run."""
+    bad = [finding for finding in row["findings"] if finding["status"] in ("failed", "missing")]
+    if row["result"] == "INCOMPLETE":
+        return [finding for finding in bad if finding["rule"] == "run.fresh"]
+    return bad
 
 
 def replays(report: dict[str, Any]) -> int:

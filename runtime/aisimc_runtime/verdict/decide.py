@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from aisimc_runtime.evidence.checks import campaign, findings_of
+from aisimc_runtime.evidence.checks import campaign, campaign_findings, findings_of
 from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.verdict.collect import Collected, collect
 from aisimc_runtime.verdict.exceptions import judge
@@ -32,7 +32,7 @@ def decide_on(found: Collected) -> Verdict:
         for row in found.rows
     )
     exceptions = tuple(_exception(name, record, rows, found) for name, record in records.items())
-    findings = _campaign(found)
+    findings = tuple(campaign_findings(plan, found.artifacts, found.inputs))
     state = _state(found, rows)
     reasons, semantic = _semantic(plan, rows, exceptions, findings)
     if state is not State.COMPLETE:
@@ -47,15 +47,6 @@ def decide_on(found: Collected) -> Verdict:
         exceptions,
         found.blocked,
         performance,
-    )
-
-
-def _campaign(found: Collected) -> tuple[Finding, ...]:
-    return (
-        *campaign.identity(found.plan, found.artifacts),
-        *campaign.same_build(found.plan, found.artifacts),
-        *campaign.exclusions(found.plan, found.artifacts),
-        *campaign.unchanged(found.plan, found.inputs),
     )
 
 

@@ -55,10 +55,15 @@ def findings_of(row: Row) -> list[Finding]:
 def check_campaign(plan: dict[str, Any], run_folder: Path) -> list[Finding]:
     """All findings about the campaign as a whole, from the run folder. Raises OSError, orjson.JSONDecodeError."""
     artifacts = read_json(run_folder / "artifacts.json") or {}
-    inputs = read_json(run_folder / "inputs.json") or {}
+    return campaign_findings(plan, artifacts, read_json(run_folder / "inputs.json") or {})
+
+
+def campaign_findings(plan: dict[str, Any], artifacts: dict[str, Any], inputs: dict[str, Any]) -> list[Finding]:
+    """All findings about the campaign as a whole, from what was collected."""
     return [
         *campaign.identity(plan, artifacts),
         *campaign.same_build(plan, artifacts),
+        *campaign.corrections(plan, artifacts),
         *campaign.exclusions(plan, artifacts),
         *campaign.unchanged(plan, inputs),
     ]

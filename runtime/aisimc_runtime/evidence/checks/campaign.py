@@ -55,7 +55,7 @@ def identity(plan: dict[str, Any], artifacts: dict[str, Any]) -> Iterator[Findin
         if told is None:
             text = f"the {arm}'s artifact does not say which revision it is"
             yield Finding("pin.embedded", None, arm, Status.MISSING, text, wanted)
-        elif any(word in str(told) for word in wanted):
+        elif _is(pinned, str(told)):
             text = f"the {arm}'s artifact reports the pinned revision"
             yield Finding("pin.embedded", None, arm, Status.SATISFIED, text, wanted, told)
         else:
@@ -63,13 +63,23 @@ def identity(plan: dict[str, Any], artifacts: dict[str, Any]) -> Iterator[Findin
             yield Finding("pin.embedded", None, arm, Status.FAILED, text, wanted, told)
 
 
-def _pinned_words(revision: dict[str, Any]) -> list[str]:
-    """Any one of these in the reported revision identifies it."""
+def _pinned_words(revision: dict[str, Any]) -> str:
     if revision["source"] == "checkout":
-        return [str(revision["commit"])]
+        return str(revision["commit"])
     if revision["source"] == "wheel":
-        return [str(revision["version"]), str(revision["sha256"])]
-    return [str(revision["sha256"])]
+        return str(revision["requirement"])
+    patch = revision.get("patch")
+    return str(revision["sha256"]) + (f"+{patch['sha256']}" if patch else "")
+
+
+def _is(revision: dict[str, Any], told: str) -> bool:
+    """Whether a reported revision is the pinned one: by commit, by version or file hash, by sources and patch."""
+    if revision["source"] == "checkout":
+        return str(revision["commit"]) == told
+    if revision["source"] == "wheel":
+        words = told.split()
+        return revision["requirement"] in words or f"sha256:{revision['sha256']}" in words
+    return told.endswith(_pinned_words(revision))
 
 
 def artifact(row: Row, artifacts: dict[str, Any]) -> Iterator[Finding]:
@@ -93,10 +103,10 @@ def artifact(row: Row, artifacts: dict[str, Any]) -> Iterator[Finding]:
 
 
 def same_build(plan: dict[str, Any], artifacts: dict[str, Any]) -> Iterator[Finding]:
-    """pin.same-build: both arms were built from the same runner source, with the same toolchain and features."""
-    if plan.get("build") is None or any(arm not in artifacts for arm in ARMS):
+    """pin.same-build: both arms run under the same runner source, built with the same toolchain and features."""
+    if any(arm not in artifacts for arm in ARMS):
         return
-    keys = ("runner_source_sha256", "toolchain", "features")
+    keys = ["runner_source_sha256"] if plan.get("build") is None else ["runner_source_sha256", "toolchain", "features"]
     baseline, candidate = (artifacts[arm] for arm in ARMS)
     other = [key for key in keys if baseline.get(key) != candidate.get(key)]
     if other:
@@ -104,8 +114,23 @@ def same_build(plan: dict[str, Any], artifacts: dict[str, Any]) -> Iterator[Find
         status, seen = Status.FAILED, {key: [baseline.get(key), candidate.get(key)] for key in other}
         yield Finding("pin.same-build", None, None, status, text, "the same", seen)
     else:
-        text = "both arms: the same runner source, toolchain and features"
+        text = "both arms: the same runner source" + (", toolchain and features" if plan.get("build") else "")
         yield Finding("pin.same-build", None, None, Status.SATISFIED, text)
+
+
+def corrections(plan: dict[str, Any], artifacts: dict[str, Any]) -> Iterator[Finding]:
+    """pin.correction: the declared corrections were applied to both arms alike, each with its checksum."""
+    if any(arm not in artifacts for arm in ARMS):
+        return
+    declared = sorted(entry["name"] for entry in plan["determinism"].get("corrections") or ())
+    applied = [artifacts[arm].get("correction") or [] for arm in ARMS]
+    names = [sorted(entry["name"] for entry in found) for found in applied]
+    if applied[0] != applied[1] or names[0] != declared or not all(entry.get("sha256") for entry in applied[0]):
+        text = "the corrections applied to the two arms are not the declared ones, or not alike"
+        yield Finding("pin.correction", None, None, Status.FAILED, text, declared, names)
+    elif declared:
+        text = f"both arms were corrected alike: {', '.join(declared)}"
+        yield Finding("pin.correction", None, None, Status.SATISFIED, text, declared, names[0])
 
 
 def unchanged(plan: dict[str, Any], inputs: dict[str, Any]) -> Iterator[Finding]:

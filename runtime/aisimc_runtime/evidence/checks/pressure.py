@@ -95,19 +95,20 @@ def _bounded(row: Row, arm: Arm, held_to: tuple[int, int], found: Count) -> Find
         text = f"the {arm.name}'s {word} cannot be told: {found.why_not}"
         return Finding("run.pressure", row.name, arm.name, Status.MISSING, text, expected, None, found.derived)
     source = " (its readmissions)" if found.derived and found.events else ""
+    counted = f"{found.events} {word.removesuffix('s') if found.events == 1 else word}{source} on the {arm.name}"
     if low <= found.events <= high:
-        text = f"{found.events} {word}{source} on the {arm.name}"
+        text = counted
         return Finding(
             "run.pressure", row.name, arm.name, Status.SATISFIED, text, expected, found.events, found.derived
         )
     if found.events < low:
         text = f"no {word} on the {arm.name}: the edge of capacity was not exercised"
         if found.events:
-            text = f"only {found.events} {word}{source} on the {arm.name}"
+            text = f"only {counted}"
     elif high == 0:
-        text = f"{found.events} {word}{source} on the {arm.name}, where the engine guarantees that there are none"
+        text = f"{counted}, where the engine guarantees that there are none"
     else:
-        text = f"{found.events} {word}{source} on the {arm.name}: a flooded fixture, not a touched edge"
+        text = f"{counted}: a flooded fixture, not a touched edge"
     return Finding("run.pressure", row.name, arm.name, Status.FAILED, text, expected, found.events, found.derived)
 
 

@@ -62,8 +62,8 @@ def _blocked(verdict: dict[str, Any]) -> str:
     blocked = verdict["blocked"]
     if not blocked:
         return ""
-    help_text = f" {text(blocked['help'])}" if blocked["help"] else ""
-    return f'<p class="lead"><b>{text(blocked["message"])}</b>{help_text}</p>'
+    help_text = f'<p class="note">{text(blocked["help"])}</p>' if blocked["help"] else ""
+    return f'<p class="lead"><b>{text(blocked["message"])}</b></p>{help_text}'
 
 
 def _reasons(verdict: dict[str, Any]) -> str:

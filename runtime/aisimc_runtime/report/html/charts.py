@@ -129,16 +129,22 @@ def _time_scale(low: float, high: float) -> Scale:
 
 def _y_axis(y: Scale) -> list[str]:
     ticks = _decades(y) if y.log else _nice(y.high)
-    return [_grid(y.at(value), duration(value) if value else "0") for value in ticks]
+    return [_grid(y.at(value), _tick(value)) for value in ticks]
+
+
+def _tick(ms: float) -> str:
+    return "0" if ms == 0 else f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
 
 
 def _decades(y: Scale) -> list[float]:
-    exponents = range(math.ceil(math.log10(y.low)), math.floor(math.log10(y.high)) + 1)
-    ticks = [10.0**exponent for exponent in exponents]
-    if len(ticks) >= 3:
-        return ticks
-    fine = [step * 10.0**e for e in range(math.floor(math.log10(y.low)), exponents.stop + 1) for step in (1, 2, 5)]
-    return [tick for tick in fine if y.low <= tick <= y.high]
+    """Powers of ten, with 3 (or 2 and 5) between them where the axis spans only a few."""
+    first, last = math.floor(math.log10(y.low)), math.ceil(math.log10(y.high))
+    for steps in ((1,), (1, 3), (1, 2, 5)):
+        ticks = [step * 10.0**exponent for exponent in range(first, last + 1) for step in steps]
+        ticks = [tick for tick in ticks if y.low <= tick <= y.high]
+        if len(ticks) >= 3:
+            break
+    return ticks
 
 
 def _nice(high: float) -> list[float]:

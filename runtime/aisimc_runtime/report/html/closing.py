@@ -103,5 +103,7 @@ def _revision(arm: str, entry: dict[str, Any]) -> list[list[str]]:
         if artifact["text_size_bytes"] is not None:
             size += f", .text {artifact['text_size_bytes']:,}"
         rows.append([f"{arm} artifact", copy(artifact["sha256"]), text(size)])
+        if artifact["runner_source_sha256"]:
+            rows.append([f"{arm} runner source", copy(artifact["runner_source_sha256"]), "SHA-256"])
     rows += [[f"{arm} correction", copy(one["sha256"]), text(one["name"])] for one in entry["correction"]]
     return rows

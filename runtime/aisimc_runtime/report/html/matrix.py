@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisimc_runtime.report import wording as say
+from aisimc_runtime.report.html.charts import duration
 from aisimc_runtime.report.html.markup import anchor, chip, table, text, tone
 
 _COLUMNS = (
@@ -12,7 +13,7 @@ _COLUMNS = (
     ("disaggregated", "disaggregated, dp 1"),
     ("disaggregated-adp2-4", "disaggregated, dp 2/4"),
 )
-_WORDS = {"PASS": "pass", "PASS_WITH_SEMANTIC_EXCEPTIONS": "exceptions", "FAIL": "fail"}
+_WORDS = {"PASS": "pass", "PASS_WITH_SEMANTIC_EXCEPTIONS": "exceptions", "FAIL": "fail", "INCOMPLETE": "not finished"}
 
 
 def grid(report: dict[str, Any]) -> str:
@@ -42,11 +43,10 @@ def _cell(row: dict[str, Any] | None, engine: str, title: str, reason: str | Non
 def _detail(row: dict[str, Any]) -> str:
     if row["difference"] is not None:
         parting = row["difference"]["first_parting"]
-        return f"parts at {parting['at_ms'] / 1000:,.1f} s" if parting else "no parting in time"
+        return f"parts at {duration(parting['at_ms'])}" if parting else "no parting in time"
     if row["instability"]:
         return f"{' and '.join(row['instability'])} unstable"
-    pressure = say.both_pressures(row)
-    return "" if pressure == "–" else f"{pressure} {say.EVENTS[row['engine']]}"
+    return say.pressure_words(row)
 
 
 def _short(words: str) -> str:

@@ -47,13 +47,19 @@ def _facts(row: dict[str, Any]) -> str:
         ]
         if handoffs["complete"] or handoffs["partial"]:
             pairs.append(("complete handoffs", f"{handoffs['complete']:,}"))
-    for arm in ("baseline", "candidate"):
-        digests = row["arms"][arm]["digests"]
-        if len(digests) == 1:
-            pairs.append((f"{arm} SHA-256", copy(digests[0], digests[0][:12])))
-        elif digests:
-            pairs.append((f"{arm} SHA-256", f"{len(digests)} different ones"))
+    pairs += _digests(row)
     return facts(pairs) if pairs else ""
+
+
+def _digests(row: dict[str, Any]) -> list[tuple[str, str]]:
+    found = {arm: row["arms"][arm]["digests"] for arm in ("baseline", "candidate")}
+    if found["baseline"] == found["candidate"] and len(found["baseline"]) == 1:
+        return [("SHA-256 of both arms", copy(found["baseline"][0], found["baseline"][0][:12]))]
+    return [
+        (f"{arm} SHA-256", copy(digests[0], digests[0][:12]) if len(digests) == 1 else f"{len(digests)} different ones")
+        for arm, digests in found.items()
+        if digests
+    ]
 
 
 def _charts(row: dict[str, Any]) -> str:
@@ -92,9 +98,8 @@ def _differences(row: dict[str, Any]) -> str:
 
 
 def _checks(row: dict[str, Any]) -> str:
-    findings = row["findings"]
-    bad = [finding for finding in findings if finding["status"] in ("failed", "missing")]
-    good = [finding for finding in findings if finding not in bad]
+    bad = say.needs_attention(row)
+    good = [finding for finding in row["findings"] if finding["status"] not in ("failed", "missing")]
     parts = []
     if bad:
         parts.append('<h4>What does not hold</h4><ul class="checks">' + "".join(map(check, bad)) + "</ul>")

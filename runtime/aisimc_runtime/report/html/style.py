@@ -46,9 +46,12 @@ thead th{border-top:0;color:var(--soft);font-weight:500;font-size:.8rem;white-sp
 tbody th{font-weight:600}.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:.86em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;background:var(--code);
 padding:.08em .35em;border-radius:5px;overflow-wrap:anywhere}
-.copy{display:inline-flex;gap:.35rem;align-items:center;max-width:100%}
+table code{white-space:nowrap}table .copy{flex-wrap:nowrap;max-width:none}
+.copy{display:inline-flex;flex-wrap:wrap;gap:.2rem .35rem;align-items:center;max-width:100%}
+.facts code{white-space:nowrap}
 button{display:none;font:inherit;font-size:.75rem;padding:.1rem .5rem;border:1px solid var(--line);border-radius:6px;
-background:var(--card);color:var(--soft);cursor:pointer}.js button{display:inline-block}
+background:var(--card);color:var(--soft);cursor:pointer;white-space:nowrap}
+.js button{display:inline-block}
 button:hover{color:var(--ink);border-color:var(--soft)}
 .matrix{display:grid;grid-template-columns:5.5rem repeat(3,1fr);gap:.5rem}
 .matrix .head{color:var(--soft);font-size:.8rem;align-self:end}.matrix .side{font-weight:600;align-self:center}

@@ -492,6 +492,57 @@ def test_both_arms_are_built_alike(tmp_path: Path) -> None:
     assert campaign(tmp_path / "b", change, build=build) == {("pin.same-build", "failed")}
 
 
+def test_corrections_are_for_both_arms_alike(tmp_path: Path) -> None:
+    declared = {
+        "mode": "canonical_v1",
+        "repetitions": 2,
+        "corrections": [{"name": "stable_request_identity", "kind": "built_in"}],
+    }
+    entry = {"name": "stable_request_identity", "sha256": "7" * 64}
+
+    def both(builder: runs.RunBuilder) -> None:
+        for arm in ("baseline", "candidate"):
+            builder.artifacts[arm]["correction"] = [entry]
+
+    def one(builder: runs.RunBuilder) -> None:
+        builder.artifacts["candidate"]["correction"] = [entry]
+
+    def unlike(builder: runs.RunBuilder) -> None:
+        both(builder)
+        builder.artifacts["candidate"]["correction"] = [entry | {"sha256": "8" * 64}]
+
+    failed = {("pin.correction", "failed")}
+    assert campaign(tmp_path / "a", both, determinism=declared) == set()
+    assert campaign(tmp_path / "b", one, determinism=declared) == failed
+    assert campaign(tmp_path / "c", unlike, determinism=declared) == failed
+    assert campaign(tmp_path / "d", both) == failed
+
+
+@pytest.mark.parametrize(
+    ("pinned", "told", "holds"),
+    [
+        ({"source": "checkout", "repository": "r", "commit": "1" * 40}, "1" * 40, True),
+        ({"source": "checkout", "repository": "r", "commit": "1" * 40}, "1" * 39, False),
+        ({"source": "embedded", "core": "c", "sha256": "1" * 64, "patch": None}, "c@" + "1" * 64, True),
+        ({"source": "embedded", "core": "c", "sha256": "1" * 64, "patch": None}, f"c@{'1' * 64}+{'2' * 64}", False),
+        (
+            {"source": "embedded", "core": "c", "sha256": "1" * 64, "patch": {"file": "p", "sha256": "2" * 64}},
+            f"c@{'1' * 64}+{'2' * 64}",
+            True,
+        ),
+        (runs.wheel("candidate", "0.12.0.dev2"), "aisimulate==0.12.0.dev202609170000000044", False),
+        (runs.wheel("candidate", "0.12.0.dev2"), f"aisimulate==0.12.0.dev2 sha256:{'b' * 64}", True),
+    ],
+)
+def test_reported_revisions(tmp_path: Path, pinned: Json, told: str, holds: bool) -> None:
+    plan = runs.plan({ROW: runs.plan_row()})
+    builder = runs.RunBuilder(tmp_path, plan)
+    builder.artifacts["candidate"]["describe"]["revision"] = told
+    plan["revisions"]["candidate"] = pinned
+    broken = set() if holds else {("pin.embedded", "failed")}
+    assert bad(check_campaign(plan, builder.finish())) == broken
+
+
 def test_findings_are_plain_data(tmp_path: Path) -> None:
     findings = checked(tmp_path, runs.plan_row(), records.vllm_record())
     assert orjson.loads(orjson.dumps([finding._asdict() for finding in findings]))[0]["rule"] == "run.fresh"
