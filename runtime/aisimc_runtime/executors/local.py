@@ -55,7 +55,8 @@ class LocalExecutor:
         missing = [job.row for job in jobs if job.row not in ended]
         if missing:
             why = said.splitlines()[-1] if said else f"it ended with status {process.returncode}"
-            raise Blocked(f"the row runner stopped before row {missing[0]} was finished: {why}", help="run again")
+            help_ = "make room, then run the campaign again" if "no space left" in why else "run the campaign again"
+            raise Blocked(f"the row runner stopped before row {missing[0]} was finished: {why}", help=help_)
 
 
 def _start(listed: str, profile: Profile, errors: IO[bytes]) -> subprocess.Popen[bytes]:

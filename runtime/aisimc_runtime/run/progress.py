@@ -168,9 +168,12 @@ class Table(Progress):
         self.tally.take(event)
         if isinstance(event, Note):
             self.current = event.text
+        elif isinstance(event, ReplayStarted):
+            self.current = "replay"
 
     def render(self) -> RenderableType:
         """The table as it is now."""
+        from rich.console import Group
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -179,8 +182,7 @@ class Table(Progress):
         elapsed = int(time.monotonic() - self.started)
         head = f"{elapsed // 60}:{elapsed % 60:02d}  {self.current}"
         head += f"  {ended}/{len(states)} replays" if states else ""
-        table = RichTable(box=None, pad_edge=False, show_header=bool(states), title=head, title_justify="left",
-                          title_style="", header_style="dim")  # fmt: skip
+        table = RichTable(box=None, pad_edge=False, show_header=bool(states), header_style="dim")
         table.add_column("row", no_wrap=True)
         table.add_column("baseline", no_wrap=True)
         table.add_column("candidate", no_wrap=True)
@@ -188,7 +190,7 @@ class Table(Progress):
         for row in self._shown():
             cells = [self._marks(row, arm) for arm in ("baseline", "candidate")]
             table.add_row(row, *cells, Text(self.tally.blocked.get(row) or self.tally.error.get(row, "")))
-        return table
+        return Group(Text(head, no_wrap=True, overflow="ellipsis"), table)
 
     def _shown(self) -> list[str]:
         """Rows that fit: those at work first, then those to come, then the last ones that ended."""

@@ -17,6 +17,7 @@ from aisimc_runtime.ports.files import sha256_file, write_atomic
 from aisimc_runtime.run import watch
 from aisimc_runtime.run.cpus import Slot
 from aisimc_runtime.run.job import Limits, Order
+from aisimc_runtime.run.node import load_average
 from aisimc_runtime.run.spawn import Child
 
 KEPT_BYTES = 32 * 1024
@@ -167,7 +168,7 @@ def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
         "cpus": list(replay.slot.cpus),
         "numa": [replay.slot.numa],
         "affinity_read_back": replay.affinity,
-        "node": {**replay.node, "load_before": replay.load_before, "load_after": list(os.getloadavg())},
+        "node": {**replay.node, "load_before": replay.load_before, "load_after": load_average()},
         "wall_ms": round(wall_ms, 3),
         "cpu_ms": round(cpu_ms, 3),
         "max_rss_bytes": max(usage.ru_maxrss * 1024, replay.watched_rss),

@@ -108,6 +108,19 @@ class TestWhatItMustBe:
         assert (entry["rows"], entry["slice_rows"], entry["unchanged"]) == (60, 20, None)
         assert not any(str(sources.base) in str(value) for value in entry.values())
 
+    def test_a_store_that_has_the_window_need_not_be_writable(
+        self, sources: Sources, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.check(sources, DATA, spec(FILE))
+
+        def read_only(store: Store) -> Path:
+            raise Blocked("read-only")
+
+        monkeypatch.setattr(Store, "scratch", read_only)
+        assert self.check(sources, DATA, spec(FILE)).facts.rows == 20
+        with pytest.raises(Blocked, match="read-only"):
+            self.check(sources, DATA, spec(FILE, start=11))
+
     def test_other_bytes(self, sources: Sources) -> None:
         with pytest.raises(Blocked, match="it has 59 rows, 60 are pinned"):
             self.check(sources, b"".join(ROWS[:59]), spec(FILE))
