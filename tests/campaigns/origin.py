@@ -9,9 +9,6 @@ from pathlib import Path
 
 from aisimc_runtime.engines import sources
 
-MARKER = "pub const CANONICAL_SCHEMA_VERSION"
-"""A line of the core that the tests change without changing what it does."""
-
 
 class Repository:
     """A repository whose commits are made one by one from files."""
@@ -56,4 +53,7 @@ def core_files(prefix: str = "crates/core/") -> dict[str, bytes]:
 
 def workspace_files() -> dict[str, bytes]:
     """The top of such a repository: a workspace around the core, with the lock file that fits it."""
-    return {"Cargo.toml": b'[workspace]\nresolver = "3"\nmembers = ["crates/core"]\n'}
+    return {
+        "Cargo.toml": b'[workspace]\nresolver = "3"\nmembers = ["crates/core"]\n',
+        "Cargo.lock": sources.runner_files()["Cargo.lock"],
+    }

@@ -183,7 +183,7 @@ class CargoBuild:
             "--message-format",
             "json-render-diagnostics",
         )
-        executable, stale = _built(done.stdout, set(folders))
+        executable, stale = built(done.stdout, set(folders))
         if stale:
             raise Blocked(
                 f"cargo reused old output of {', '.join(sorted(stale))}; nothing was kept", help=f"see {self.log}"
@@ -203,13 +203,15 @@ class CargoBuild:
         env = environment(
             self.settings.rustflags, CARGO_TARGET_DIR=str(self.target), AISIMULATE_SOURCE_REVISION=self.revision
         )
-        done = self.processes.run(argv, cwd=self.folder, env=env, timeout_s=_BUILD_TIMEOUT_S, keep_bytes=64 << 20, guarded=True)
+        done = self.processes.run(
+            argv, cwd=self.folder, env=env, timeout_s=_BUILD_TIMEOUT_S, keep_bytes=64 << 20, guarded=True
+        )
         with self.log.open("a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(argv)}\n{done.stderr}")
         return done
 
 
-def _built(messages: str, folders: set[str]) -> tuple[str | None, set[str]]:
+def built(messages: str, folders: set[str]) -> tuple[str | None, set[str]]:
     """The runner's executable among cargo's messages, and those of `folders` that were not compiled anew."""
     executable: str | None = None
     stale: set[str] = set()
