@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 _LONGEST = 64
+_MOST = 1000
+"""Candidates that are looked at: with ten thousand misspelt names among ten thousand, all pairs would take minutes."""
 
 
 def distance(left: str, right: str, limit: int) -> int:
@@ -32,7 +35,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         return None
     plain = _plain(name)
     best, best_cost = None, max(1, min(5, len(plain) // 3)) + 1
-    for candidate in known:
+    for candidate in islice(known, _MOST):
+        if abs(len(candidate) - len(plain)) >= best_cost or not candidate:
+            continue
         cost = distance(plain, _plain(candidate), best_cost - 1)
         if cost < best_cost:
             best, best_cost = candidate, cost

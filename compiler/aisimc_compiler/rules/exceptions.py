@@ -123,14 +123,17 @@ def row_exists(campaign: Campaign) -> Iterator[Diagnostic]:
     if campaign.fragment or campaign.torn:
         return
     names = {row.name.value: row for row in campaign.rows}
+    unknown = 0
     for entry in campaign.exceptions:
         given = entry.parts.get("row")
         if given is None:
             continue
         if given.value not in names:
             from aisimc_compiler.model.resolve.absence import unknown_reference
+            from aisimc_compiler.model.resolve.context import SUGGESTIONS
 
-            yield unknown_reference("row", given, names)
+            unknown += 1
+            yield unknown_reference("row", given, names, suggest=unknown <= SUGGESTIONS)
         elif names[given.value].expect_error is not None:
             from aisimc_compiler.rules.refusal import refuse_value
 

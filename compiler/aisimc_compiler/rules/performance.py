@@ -11,7 +11,6 @@ from aisimc_compiler.model.campaign import Campaign, Given, Performance
 from aisimc_compiler.rules.digests import blank_value
 from aisimc_compiler.rules.language import Rule
 
-
 _EXAMPLES = {
     "seed": "write a number of your choice: `seed = 20261129`",
     "diagnostics": "write `diagnostics { lag1_autocorrelation = 0.30 order_trend = 0.30 }`",
@@ -165,13 +164,16 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
     known = {row.name.value: row for row in campaign.rows}
     refused = {entry.id.value: entry for entry in campaign.unsupported}
     seen: dict[str, Given[str]] = {}
+    unknown = 0
     for item in given.value:
         row = known.get(item.value)
         why, place = "", None
         if row is None:
             from aisimc_compiler.model.resolve.absence import unknown_reference
+            from aisimc_compiler.model.resolve.context import SUGGESTIONS
 
-            yield unknown_reference("row", item, known)
+            unknown += 1
+            yield unknown_reference("row", item, known, suggest=unknown <= SUGGESTIONS)
             continue
         if item.value in seen:
             why, place = "is named twice", seen[item.value].span

@@ -60,10 +60,10 @@ def _pressure_fault(row: Row, engine: str | None, word: str, owner: str, given: 
     low, high = given.value
     least, most = closed.PRESSURE_LIMITS
     none = (low, high) == (0, 0)
-    if engine is not None and engine != owner and not none:
+    if engine is not None and engine not in (owner, "trtllm"):
         return _foreign_pressure(row, engine, word, given)
-    if engine is not None and engine != owner and engine != "trtllm":
-        return _foreign_pressure(row, engine, word, given)
+    if engine == "trtllm" and not none:
+        return _never_evicts(row, word, given)
     if none and (engine == "trtllm" or row.kind == "fixture"):
         return None
     if least <= low and high <= most:
@@ -88,17 +88,30 @@ def _pressure_fault(row: Row, engine: str | None, word: str, owner: str, given: 
     )
 
 
+def _never_evicts(row: Row, word: str, given: Given[Any]) -> Diagnostic:
+    from aisimc_compiler.rules.refusal import refuse_value
+
+    return refuse_value(
+        "run.pressure",
+        given,
+        f"a TRT-LLM row has no {word}: it never evicts a request",
+        label="takes only 0..0",
+        help="remove it: a TRT-LLM row is held to no pressure at all",
+        secondary=(Label(row.engine.span, "the engine"),) if row.engine is not None else (),
+    )
+
+
 def _foreign_pressure(row: Row, engine: str, word: str, given: Given[Any]) -> Diagnostic:
     from aisimc_compiler.rules.refusal import refuse_name
 
-    own = {"vllm": "preemptions", "sglang": "retractions"}.get(engine)
+    own = {"vllm": "preemptions", "sglang": "retractions"}[engine]
     labels = (Label(row.engine.span, "the engine"),) if row.engine is not None else ()
     return refuse_name(
         "run.pressure",
         given,
-        f"{engine} has no {word}" + (f": its pressure shows as {own}" if own else ": it never evicts a request"),
+        f"{engine} has no {word}: its pressure shows as {own}",
         label=f"not evidence of {engine}",
-        help=f"write `{own}`" if own else "remove it: a TRT-LLM row is held to no pressure at all",
+        help=f"write `{own}`",
         replace=own,
         secondary=labels,
     )

@@ -6,6 +6,7 @@ Only imported when something is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic
@@ -63,10 +64,10 @@ def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
     )
 
 
-def unknown_reference(noun: str, given: Given[Any], known: Iterable[str]) -> Diagnostic:
-    """`name.unknown`: an input, family or row that does not exist."""
-    names = tuple(known)
-    meant = nearest(given.value, names)
+def unknown_reference(noun: str, given: Given[Any], known: Iterable[str], *, suggest: bool = True) -> Diagnostic:
+    """`name.unknown`: an input, family or row that does not exist; `suggest` looks for the nearest that does."""
+    names = tuple(islice(known, 1000))
+    meant = nearest(given.value, names) if suggest else None
     hint = f"did you mean `{meant}`?" if meant else ""
     if not hint and names:
         hint = f"there {'is' if len(names) == 1 else 'are'} {listed(names[:8], last='and')}"

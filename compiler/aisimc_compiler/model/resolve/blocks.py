@@ -160,7 +160,7 @@ def inputs(context: Context, found: list[Placed]) -> dict[str, Input]:
             rows=get("rows"),
             slice=_slice(context, reading.one("slice")),
             base=placed.base,
-            touched=_touched(context, reading) | (reading.touched & {"generator", "slice"}),
+            touched=_touched(context, reading) | (reading.touched.keys() & {"generator", "slice"}),
         )
     return result
 
@@ -234,7 +234,7 @@ def exceptions(context: Context, found: list[Placed]) -> tuple[SemanticException
                     name=name,
                     parts=reading.given,
                     test=_regression_test(context, test),
-                    touched=_touched(context, reading) | (reading.touched & {"regression_test"}),
+                    touched=_touched(context, reading) | (reading.touched.keys() & {"regression_test"}),
                     torn=context.torn(item.span),
                 )
             )
@@ -262,6 +262,6 @@ def performance(context: Context, found: list[Placed]) -> Performance | None:
         parts=reading.given,
         diagnostics=inner.given if inner else None,
         diagnostics_keyword=inner.name if inner else None,
-        touched=_touched(context, reading) | (reading.touched & {"diagnostics"}),
+        touched=_touched(context, reading) | (reading.touched.keys() & {"diagnostics"}),
         diagnostics_touched=_touched(context, inner) if inner else frozenset(),
     )

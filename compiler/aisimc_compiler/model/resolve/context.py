@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.loading import Loader
 from aisimc_compiler.source import Source, Span
 
+SUGGESTIONS = 100
+"""Nearest names that are looked for in one run: nobody reads more, and among many names each takes its time."""
+
 
 class Context:
     """The state of one resolution; lives only as long as it."""
 
-    __slots__ = ("_seen", "_tears", "diagnostics", "fragment", "loader", "source")
+    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "source")
 
     def __init__(self, source: Source, loader: Loader, syntax: Sequence[Diagnostic]) -> None:
         self.source = source
         self.loader = loader
         self.diagnostics: list[Diagnostic] = []
         self.fragment = False
-        self._tears: list[Span] = []
+        self._tears: dict[Source, list[int]] = {}
+        self._suggested = 0
         self._seen: set[tuple[str, Source, int]] = set()
         self.tear(syntax)
+
+    def may_suggest(self) -> bool:
+        """Whether one more nearest name is worth looking for; the first hundred are."""
+        self._suggested += 1
+        return self._suggested <= SUGGESTIONS
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a finding; a family's mistake is kept once, however many rows take it over."""
@@ -34,12 +44,15 @@ class Context:
     def _debris(self, diagnostic: Diagnostic) -> bool:
         """Whether it is about what a syntax error earlier in the line has left over."""
         source, start, _ = diagnostic.span
-        line = source.text.rfind("\n", 0, start) + 1
-        return any(tear.source is source and line <= tear.start <= start for tear in self._tears)
+        return source in self._tears and self._torn_between(source, source.text.rfind("\n", 0, start) + 1, start)
 
     def tear(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Remembers where the text could not be read."""
-        self._tears.extend(diagnostic.span for diagnostic in diagnostics if diagnostic.severity == "error")
+        for diagnostic in diagnostics:
+            if diagnostic.severity == "error":
+                self._tears.setdefault(diagnostic.span.source, []).append(diagnostic.span.start)
+        for starts in self._tears.values():
+            starts.sort()
 
     def torn(self, span: Span | None = None) -> bool:
         """Whether text in this span (or anywhere) could not be read, so that an absence there proves nothing."""
@@ -48,7 +61,12 @@ class Context:
         if span is None:
             return True
         source, start, end = span
-        return any(tear.source is source and start <= tear.start <= end for tear in self._tears)
+        return source in self._tears and self._torn_between(source, start, end)
+
+    def _torn_between(self, source: Source, start: int, end: int) -> bool:
+        starts = self._tears[source]
+        at = bisect_left(starts, start)
+        return at < len(starts) and starts[at] <= end
 
     def inside(self, relative: str) -> bool:
         """Whether a path, its symbolic links followed, still lies in the campaign's folder."""

@@ -46,7 +46,10 @@ _TREE_KINDS: dict[str, tuple[str, ...]] = {
 
 
 class Reading:
-    """A block as read. `touched` names what stands in it, well or not, so that nothing of it counts as missing."""
+    """A block as read.
+
+    `touched` names what stands in it, well or not, with its place, so that nothing of it counts as missing.
+    """
 
     __slots__ = ("blocks", "given", "name", "spec", "touched", "tree")
 
@@ -57,7 +60,7 @@ class Reading:
         """The block's name: its label, else its keyword."""
         self.given: Values = {}
         self.blocks: dict[str, list[tree.Block]] = {}
-        self.touched: set[str] = set()
+        self.touched: dict[str, Span] = {}
 
     def one(self, keyword: str) -> tree.Block | None:
         """The single block of that keyword, if it stands here."""
@@ -79,7 +82,7 @@ def read(context: Context, block: tree.Block, spec: Block) -> Reading:
             if attribute is None or text in touched:
                 _odd_attribute(context, reading, item)
                 continue
-            touched.add(text)
+            touched[text] = name.span
             result = convert(context, attribute, name, value)
             if result is not None:
                 given[text] = result
@@ -99,15 +102,15 @@ def _odd_attribute(context: Context, reading: Reading, item: tree.Attribute) -> 
     text = item.name.text
     if text in reading.spec.attributes or text in reading.spec.blocks:
         if text in reading.touched:
-            context.report(mismatch.twice(item.name, _first(reading, text)))
+            context.report(mismatch.twice(item.name, reading.touched[text]))
             return
-        reading.touched.add(text)
+        reading.touched[text] = item.name.span
         context.report(mismatch.attribute_for_block(reading.spec, item))
         return
     diagnostic, meant = mismatch.unknown_name(reading.spec, item.name)
     context.report(diagnostic)
     if meant:
-        reading.touched.add(meant)
+        reading.touched.setdefault(meant, item.name.span)
 
 
 def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
@@ -118,36 +121,26 @@ def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
 
         if text in reading.spec.attributes:
             if text in reading.touched:
-                context.report(mismatch.twice(item.keyword, _first(reading, text)))
+                context.report(mismatch.twice(item.keyword, reading.touched[text]))
             else:
-                reading.touched.add(text)
+                reading.touched[text] = item.keyword.span
                 context.report(mismatch.block_for_attribute(reading.spec, item))
             return
         diagnostic, meant = mismatch.unknown_name(reading.spec, item.keyword, block=True)
         context.report(diagnostic)
         if meant:
-            reading.touched.add(meant)
+            reading.touched.setdefault(meant, item.keyword.span)
         return
     from aisimc_compiler.model.vocabulary import BLOCKS
 
     if text in reading.touched and not BLOCKS[key].repeated:
         from aisimc_compiler.model.resolve import mismatch
 
-        context.report(mismatch.twice(item.keyword, _first(reading, text)))
+        context.report(mismatch.twice(item.keyword, reading.touched[text]))
         return
-    reading.touched.add(text)
+    reading.touched.setdefault(text, item.keyword.span)
     if label_fits(context, item, BLOCKS[key]):
         reading.blocks.setdefault(text, []).append(item)
-
-
-def _first(reading: Reading, text: str) -> Span:
-    """Where a name stands for the first time in a block."""
-    for item in reading.tree.body:
-        if isinstance(item, tree.Attribute) and item.name.text == text:
-            return item.name.span
-        if isinstance(item, tree.Block) and item.keyword.text == text:
-            return item.keyword.span
-    return reading.name
 
 
 def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:

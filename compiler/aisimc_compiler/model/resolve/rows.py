@@ -181,7 +181,7 @@ class _Merger:
             return  # the text that could not be read may have named it
         from aisimc_compiler.model.resolve.absence import unknown_reference
 
-        self.context.report(unknown_reference(noun, given, known))
+        self.context.report(unknown_reference(noun, given, known, suggest=self.context.may_suggest()))
 
     def _frozen(self) -> Frozen | None:
         given = self._attribute("frozen")
@@ -239,9 +239,9 @@ class _Merger:
         """`name.missing` for what neither the row nor its family says."""
         if not self.whole:
             return
-        touched = self.own.reading.touched
+        touched = set(self.own.reading.touched)
         if self.family is not None:
-            touched = touched | self.family.reading.touched
+            touched.update(self.family.reading.touched)
         needed = ["input"] if row.frozen or "frozen" in touched else ["engine", "input", "topology"]
         missing = [name for name in needed if name not in touched]
         if not row.frozen and "frozen" not in touched:

@@ -200,7 +200,7 @@ def build(context: Context, shape: Shape) -> Topology | None:
 
 def _check_capacity(context: Context, shape: Shape, own: Reading | None) -> None:
     """`name.missing` at the capacity block for fields that neither it nor what it inherits from says."""
-    touched = shape.capacity_touched | own.touched if own else shape.capacity_touched
+    touched = shape.capacity_touched | own.touched.keys() if own else shape.capacity_touched
     missing = [name for name in COMMON_CAPACITY if name not in touched]
     if not missing or shape.torn:
         return

@@ -163,7 +163,7 @@ RULES: tuple[Entry, ...] = (
         "AC0205",
         "input.format",
         "trace format and trace block size are declared",
-        "prefix ids mean something with their format and block size only; they, timestamps and sessions stay as authored",
+        "prefix ids mean something with their format and block size only; they and the timestamps stay as authored",
         _INPUT,
         "format = agentic",
         "format = mooncake block_size = 512",
