@@ -19,6 +19,7 @@ def _row(gate: Mapping[str, Any]) -> list[str]:
     out = [f"  {gate['row']}: {gate['result']}: {gate['reason']}"]
     if gate.get("median_ratio") is not None:
         out.append(f"    {_figures(gate)}")
+        out.append(f"    {_times(gate)}")
         out.append(f"    {_attempts(gate['attempts'])}")
     out.extend(
         f"    {item['name']} {'not known' if item['value'] is None else format(item['value'], '+.3f')}"
@@ -41,6 +42,27 @@ def _figures(gate: Mapping[str, Any]) -> str:
         text += (
             f"; secondary, not deciding: geometric mean {effect['geometric_mean']:.4f} "
             f"({effect['level']:.0%} bootstrap {effect['lower']:.4f} to {effect['upper']:.4f})"
+        )
+    return text
+
+
+def _times(gate: Mapping[str, Any]) -> str:
+    """Medians of each time on both arms, and the ratios by the arm that went first; none of them decides."""
+    arms = gate["diagnostics_ms"]
+    text = ", ".join(
+        f"{what} {arms['baseline'][name]:.1f} and {arms['candidate'][name]:.1f} ms"
+        for name, what in (
+            ("replay_execution_ms", "loop"),
+            ("setup_ms", "set-up"),
+            ("end_to_end_ms", "end to end"),
+        )
+    )
+    text = f"medians of baseline and candidate: {text}"
+    first = gate["order_effect"]
+    if first is not None:
+        text += (
+            f"; median ratio {first['baseline_first_median_ratio']:.4f} with the baseline first, "
+            f"{first['candidate_first_median_ratio']:.4f} with the candidate first"
         )
     return text
 

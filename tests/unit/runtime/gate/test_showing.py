@@ -147,6 +147,8 @@ def test_the_terminal_says_the_result_first(run_folder: Path) -> None:
     assert "60 valid pairs of 130 processes" in text
     assert "one-sided 95.4% bounds" in text
     assert "secondary, not deciding" in text
+    assert "medians of baseline and candidate: loop 20.1 and 20.5 ms, set-up 1.0 and 1.0 ms" in text
+    assert re.search(r"median ratio 1\.0\d+ with the baseline first, 1\.0\d+ with the candidate first", text)
     assert "size: PASS: artifact +0.0%, .text +0.0%" in text
 
 
