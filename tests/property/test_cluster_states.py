@@ -33,7 +33,6 @@ FILES = st.builds(
     node=st.sampled_from(["", "node1"]),
     beats=st.integers(0, 5),
     failure=st.one_of(st.just(""), WORDS),
-    lost=st.one_of(st.just(""), WORDS),
 )
 NO_RESULT = FILES.filter(lambda files: files.bundle is not Bundle.WHOLE)
 
@@ -88,7 +87,7 @@ def test_nothing_that_speaks_against_a_row_counts_before_the_grace(sequence: lis
     row = Row()
     for seen in sequence:
         before, row = row, look(row, seen, PATIENCE)
-        if row.final and not before.final and row.state is not State.CANCELLED:
+        if row.final and not before.final:
             assert seen.at_s - row.doubt_since_s >= PATIENCE.settle_s
 
 
@@ -106,9 +105,9 @@ def test_a_row_is_given_up_as_lost_only_when_no_attempt_is_heard(sequence: list[
         before = row
 
 
-@given(looks(ANSWERS, NO_RESULT), st.booleans())
-def test_a_final_row_moves_only_to_finished(sequence: list[Seen], asked: bool) -> None:
-    rows = states(sequence, Row(cancel_asked=asked))
+@given(looks(ANSWERS, NO_RESULT))
+def test_a_final_row_moves_only_to_finished(sequence: list[Seen]) -> None:
+    rows = states(sequence)
     for before, after in pairwise(rows):
         if before.final:
             assert after.state is before.state

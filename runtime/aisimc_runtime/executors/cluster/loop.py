@@ -15,7 +15,7 @@ from typing import NamedTuple
 from aisimc_runtime.executors.base import Note, RowBlocked, RowEvent
 from aisimc_runtime.executors.cluster import submit as submitting
 from aisimc_runtime.executors.cluster.bundle import Broken, Checked, check_bundle
-from aisimc_runtime.executors.cluster.cancel import cancel_tries
+from aisimc_runtime.executors.cluster.cancel import Outcome, cancel_tries
 from aisimc_runtime.executors.cluster.collect import collect, collected
 from aisimc_runtime.executors.cluster.port import (
     JobAnswer,
@@ -111,9 +111,11 @@ class Loop:
                 yield from self._submit_more()  # an allocation that came free is used before the pause, not after
                 if any(not entry.done for entry in self._entries):
                     self._give_up_or_wait()
-        except (GeneratorExit, KeyboardInterrupt, Interrupted):
+        except GeneratorExit:
             self._cancel()
             raise
+        except (KeyboardInterrupt, Interrupted) as asked:
+            raise self._interrupted(asked, self._cancel()) from asked
 
     # --- taking up what an earlier harness left -------------------------------------------------------------------
 
@@ -225,7 +227,9 @@ class Loop:
         now = self._terms.clock()
         for entry, job in flying:
             entry.view = answer.value if isinstance(answer := queue[job], Known) else None
-            seen = Seen(now, queue[job], accounting.get(job, Unknown("not asked")), entry.place.files(entry.identity))
+            seen = Seen(
+                now, queue[job], accounting.get(job, Unknown("not asked")), entry.place.files(entry.identity, job)
+            )
             before = entry.row
             entry.row = look(before, seen, self._terms.patience)
             if entry.row.beat_at_s == now and before.beat_at_s != now:
@@ -315,14 +319,23 @@ class Loop:
             )
         self._terms.sleep(self._poll_s)
 
-    def _cancel(self) -> None:
+    def _cancel(self) -> Outcome:
         """End what this campaign has in the queue."""
-        for entry in self._entries:
-            entry.row = replace(entry.row, cancel_asked=True)
         open_places = [entry.place for entry in self._entries if not entry.done]
         outcome = cancel_tries(self._campaign, self._scheduler, open_places, self._terms.sleep)
         for place, known in outcome.ended:
             submitting.end_try(place, known.name, "cancelled by this campaign", _now())
+        return outcome
+
+    def _interrupted(self, asked: BaseException, outcome: Outcome) -> Interrupted:
+        """The interruption, with what became of the jobs."""
+        said = asked.message if isinstance(asked, Interrupted) else "interrupted; what was collected is kept"
+        if outcome.unclear:
+            again = f"`aisimc cancel {self._campaign.run_folder}` when {self._scheduler.title} answers"
+            return Interrupted(f"{said}; it is not known whether its jobs ended: {outcome.unclear}", help=again)
+        count = len(outcome.jobs)
+        ended = f"; {count} job{'s' * (count != 1)} cancelled" if count else ""
+        return Interrupted(said + ended, help=asked.help if isinstance(asked, Interrupted) else "run it again to go on")
 
 
 def _in_queue(answer: JobAnswer) -> bool:

@@ -117,15 +117,15 @@ class RowPlace:
             number += 1
         return self.result.rename(aside)
 
-    def files(self, identity: str) -> Known[Files] | Unknown:
-        """What the row's jobs left; unknown when the shared folder cannot be read.
+    def files(self, identity: str, job: str) -> Known[Files] | Unknown:
+        """The row's result and what `job` left; unknown when the shared folder cannot be read.
 
         A whole result that was made from other bytes than `identity` names counts as one that does not hold.
         """
         try:
             next(self.shared.iterdir(), None)  # asks a network file system for what is new, and fails when it is gone
             checked = bundle.check_bundle(self.result)
-            newest = self._newest_attempt()
+            newest = self._newest_attempt(job)
         except OSError as error:
             return Unknown(f"the shared folder cannot be read ({os.strerror(error.errno or 0).lower()}: {self.shared})")
         if isinstance(checked, bundle.Checked) and checked.manifest.get("identity") != identity:
@@ -144,21 +144,14 @@ class RowPlace:
                 node=_text(newest / "node"),
                 beats=int(_text(newest / "beat") or 0),
                 failure=_text(newest / "failed.txt"),
-                lost=_text(newest / "lost.txt"),
             )
         )
 
-    def _newest_attempt(self) -> Path | None:
-        """The attempt with the highest job number and restart count."""
+    def _newest_attempt(self, job: str) -> Path | None:
+        """The job's attempt with the highest restart count; what earlier jobs of the row left says nothing of it."""
         folder = self.shared / "attempts"
-        attempts = [path for path in folder.iterdir() if _order(path.name)] if folder.is_dir() else []
-        return max(attempts, key=lambda path: _order(path.name), default=None)
-
-
-def _order(attempt: str) -> tuple[int, ...]:
-    """`JOB.RESTART` as numbers; empty for a name that is no attempt."""
-    parts = attempt.split(".")
-    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else ()
+        starts = [path for path in folder.glob(f"{job}.*") if path.name.removeprefix(f"{job}.").isdigit()]
+        return max(starts, key=lambda path: int(path.name.removeprefix(f"{job}.")), default=None)
 
 
 def _text(path: Path) -> str:

@@ -26,8 +26,6 @@ class State(Enum):
     """Its job is gone without a result, by the machine's doing: it runs again, whole, on one node."""
     BLOCKED = "blocked"
     """Its job ended without a result, and running it again unasked would not mend that."""
-    CANCELLED = "cancelled"
-    """Ended because this campaign asked for it."""
     UNKNOWN = "unknown"
     """No source says where it stands: wait."""
     CONTRADICTORY = "contradictory"
@@ -43,7 +41,7 @@ class Bundle(Enum):
 
 
 class Files(NamedTuple):
-    """What the row's jobs left in the shared folder."""
+    """What the row's present job left in the shared folder, and the row's result, whoever brought it."""
 
     bundle: Bundle = Bundle.ABSENT
     broken: str = ""
@@ -55,8 +53,6 @@ class Files(NamedTuple):
     """Heartbeats of the newest attempt so far."""
     failure: str = ""
     """The one line that the newest attempt left about why it gave up."""
-    lost: str = ""
-    """The one line that an attempt left when the machine ended it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,6 @@ class Row:
     beats: int = 0
     beat_at_s: float | None = None
     """When the heartbeat was last seen to move."""
-    cancel_asked: bool = False
     node: str = ""
     earlier: str = ""
     """The newest attempt as of the look before: one that started only now has not been given up."""
@@ -193,7 +188,7 @@ def _gone(row: Row, seen: Seen, patience: Patience) -> Row:
         return _open(row, State.UNKNOWN, f"{what} that can be seen: {seen.files.reason}")
     if seen.files.value.failure:
         return _doubt(row, seen, patience, "gave up", State.BLOCKED, seen.files.value.failure)
-    return _doubt(row, seen, patience, "gone", State.CANCELLED if row.cancel_asked else State.LOST, what)
+    return _doubt(row, seen, patience, "gone", State.LOST, what)
 
 
 def _ended(row: Row, seen: Seen, patience: Patience, view: JobView) -> Row:
@@ -204,10 +199,8 @@ def _ended(row: Row, seen: Seen, patience: Patience, view: JobView) -> Row:
     at = f" on {view.node or row.node}" if view.node or row.node else ""
     if disagreement := _disagreement(seen):
         return _doubt(row, seen, patience, "disagree", State.CONTRADICTORY, disagreement)
-    if view.phase is Phase.CANCELLED and row.cancel_asked:
-        return replace(row, state=State.CANCELLED, line=f"job {view.job} was cancelled by this campaign", final=True)
-    if view.phase is Phase.LOST or files.lost:
-        why = files.lost or f"job {view.job} lost its node{at} ({view.word}{_reason(view)})"
+    if view.phase is Phase.LOST:
+        why = f"job {view.job} lost its node{at} ({view.word}{_reason(view)})"
         return _doubt(row, seen, patience, "lost", State.LOST, why)
     if view.phase is Phase.COMPLETED:
         line = f"job {view.job} is called completed{at}, yet there is no result in the shared folder"
@@ -229,12 +222,12 @@ def _disagreement(seen: Seen) -> str:
 def _why_blocked(view: JobView, files: Files, at: str) -> str:
     if view.phase is Phase.CANCELLED:
         return f"job {view.job} was cancelled from outside{at}"
-    if files.failure:
-        return files.failure
     if view.phase is Phase.TIME_LIMIT:
         return f"job {view.job} reached its time limit{at}"
     if view.phase is Phase.MEMORY_LIMIT:
         return f"job {view.job} ran out of memory{at}"
+    if files.failure:
+        return files.failure
     return f"job {view.job} failed{at} before it had a result ({view.word}{_reason(view)})"
 
 

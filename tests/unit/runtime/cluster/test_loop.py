@@ -238,9 +238,26 @@ def test_an_interrupt_while_sleeping_cancels(tmp_path: Path) -> None:
         raise Interrupted("ended by SIGINT")
 
     world.turns = [interrupt]
-    with pytest.raises(Interrupted):
+    with pytest.raises(Interrupted, match="ended by SIGINT; 1 job cancelled"):
         list(world.loop())
     assert world.scheduler.cancelled == ["100"]
+
+
+def test_an_interrupt_that_the_scheduler_does_not_answer_says_so(tmp_path: Path) -> None:
+    world = World(tmp_path, "a")
+
+    def interrupt() -> None:
+        world.scheduler.away = "controller away"
+        raise Interrupted("ended by SIGINT")
+
+    world.turns = [interrupt]
+    with pytest.raises(Interrupted) as stopped:
+        list(world.loop())
+    assert "it is not known whether its jobs ended: controller away" in stopped.value.message
+    assert stopped.value.help.startswith(f"`aisimc cancel {world.run}`")
+    world.scheduler.away = ""
+    world.turns = [world.finish("100")]
+    assert isinstance(list(world.loop())[-1], RowFinished), "the job that may still run is attached to"
 
 
 def killed_while_running(world: World) -> None:

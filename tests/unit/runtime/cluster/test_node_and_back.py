@@ -15,6 +15,7 @@ import pytest
 from aisimc_runtime.executors.cluster import bundle, staging
 from aisimc_runtime.executors.cluster.collect import MARKER, collect, collected, uneven
 from aisimc_runtime.executors.cluster.node import own_cpus
+from aisimc_runtime.executors.cluster.port import Known
 from aisimc_runtime.executors.cluster.script import Surroundings, batch_script
 from aisimc_runtime.executors.cluster.shared import Campaign, open_campaign, read_campaign, remove_place
 from aisimc_runtime.executors.cluster.staging import identity, share_row, stage_row, staging_failure
@@ -198,6 +199,17 @@ def test_a_torn_record_does_not_spoil_the_next(campaign: Campaign) -> None:
         stream.write(b'{"event": "subm')
     place.record({"event": "over", "name": "x", "reason": "r"})
     assert [entry["event"] for entry in place.records()] == ["submitting", "over"]
+
+
+def test_what_an_earlier_job_left_says_nothing_of_the_present_one(campaign: Campaign) -> None:
+    place = campaign.row("alpha")
+    for name, words in (("7.0", "old"), ("8.0", ""), ("8.1", "newer"), ("80.0", "other")):
+        (place.shared / "attempts" / name).mkdir(parents=True)
+        (place.shared / "attempts" / name / "failed.txt").write_text(words)
+    for job, failure in (("7", "old"), ("8", "newer"), ("9", "")):
+        found = place.files("identity", job)
+        assert isinstance(found, Known)
+        assert found.value.failure == failure
 
 
 def test_the_script_is_shell_and_quotes_what_it_is_given(tmp_path: Path) -> None:

@@ -131,11 +131,6 @@ def test_cancelled_from_outside_is_not_made_again_unasked() -> None:
     assert (row.state, row.line) == (State.BLOCKED, "job 7 was cancelled from outside on node1")
 
 
-def test_cancelled_by_the_campaign_is_told_apart() -> None:
-    row = after((0, view(Phase.CANCELLED, "CANCELLED"), AWAY, NOTHING), row=Row(cancel_asked=True))
-    assert (row.state, row.final) == (State.CANCELLED, True)
-
-
 def test_queue_and_accounting_with_two_ends_of_one_job_are_a_contradiction() -> None:
     row = stood(view(Phase.CANCELLED, "CANCELLED"), view(Phase.COMPLETED, "COMPLETED"))
     assert (row.state, row.final) == (State.CONTRADICTORY, True)
