@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aisimc_compiler.records import NamedTuple
+from aisimc_compiler.schemas.quick import accepts
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -57,6 +58,7 @@ def dotted(path: Path) -> str:
     return text
 
 
+@cache
 def schema(name: str) -> dict[str, Any]:
     """One of the schemas that ship with the compiler: `plan`, `configuration` or `golden`."""
     data = pkgutil.get_data("aisimc_compiler.schemas", f"{name}.schema.json")
@@ -74,6 +76,8 @@ def _validator(name: str) -> Validator:
 
 def problems(name: str, value: Any) -> list[Problem]:
     """Every problem of a document, in the order of its places."""
+    if accepts(schema(name), value):
+        return []
     found = [problem for error in _validator(name).iter_errors(value) for problem in _said(error)]
     return sorted(found, key=lambda problem: ([str(part) for part in problem.path], problem.message))
 
