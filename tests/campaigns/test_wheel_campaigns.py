@@ -171,3 +171,106 @@ def test_a_run_folder_in_use_is_left_alone(place: Place, conversation: bytes) ->
     finally:
         stdout, _ = first.communicate(timeout=120)
     assert json.loads(stdout)["semantic"] == "PASS"
+
+
+REFUSED = """
+row sglang-odd-blocks {
+  family = window
+  engine = sglang
+  topology aggregated { workers = 2 }
+  capacity { num_gpu_blocks = 5_000 block_size = 48 max_num_seqs = 256 max_num_batched_tokens = 32_768 }
+  expect_error = "%s"
+}
+"""
+TRTLLM_DISAGGREGATED = """
+unsupported trtllm-disaggregated {
+  on     = baseline
+  reason = "builds before September know no TRT-LLM disaggregation"
+}
+row trtllm-disaggregated {
+  family = window
+  engine = trtllm
+  topology disaggregated {
+    prefill { workers = 2 }
+    decode  { workers = 2 }
+    transfer { bytes_per_token = 1 B bandwidth = 100 GB/s mode = full_prompt latency = 0 ms }
+  }
+  capacity { num_gpu_blocks = 3_950 block_size = 32 max_num_seqs = 16 max_num_batched_tokens = 8_192 }
+  evidence { handoffs = all }
+}
+"""
+
+
+@pytest.mark.parametrize(("words", "status"), [("must be divisible by block_size", 0), ("something else", 1)])
+def test_a_row_that_must_be_refused_is_refused_with_those_words(
+    place: Place, conversation: bytes, words: str, status: int
+) -> None:
+    done = place.run(place.write(campaign(conversation, REFUSED % words)))
+    assert done.status == status, done.stdout
+    row = place.run_folder() / "rows" / "sglang-odd-blocks"
+    assert sorted(path.name for path in (row / "replays").iterdir()) == ["baseline-1", "candidate-1"]
+    process = json.loads((row / "replays" / "baseline-1" / "process.json").read_bytes())
+    assert "sglang.chunked_prefill_size must be divisible by block_size" in process["error"]
+
+
+def test_a_row_that_the_baseline_cannot_run_is_qualified_on_the_candidate_alone(
+    place: Place, conversation: bytes
+) -> None:
+    text = campaign(
+        conversation,
+        TRTLLM_DISAGGREGATED,
+        baseline="dev2",
+        candidate="54",
+        correction="correction stable_request_identity",
+    )
+    done = place.run(place.write(text))
+    assert done.status == 0, done.stdout
+    assert done.verdict["semantic"] == "PASS_WITH_SEMANTIC_EXCEPTIONS"
+    row = place.run_folder() / "rows" / "trtllm-disaggregated"
+    assert sorted(path.name for path in (row / "replays").iterdir()) == ["baseline-1", "candidate-1", "candidate-2"]
+    assert not (row / "evidence" / "baseline.json").exists()
+    refused = json.loads((row / "replays" / "baseline-1" / "process.json").read_bytes())
+    assert refused["exit_status"] == 1
+
+
+EXCEPTION = """
+exception first-reuse-is-reported {{
+  row         = vllm-aggregated
+  differs     = [/per_request/*/first_admission_reused_input_tokens]
+  requests    = all
+  baseline    = "does not say how much of a prompt its first admission reused"
+  candidate   = "says it"
+  source      = "the record's own admission history"
+  cause       = "a field more; no value moved"
+  impact      = "readers that list the fields see one more"
+  disposition = "accepted in review"
+  regression_test {{
+    command   = ["sh", "check.sh"]
+    fails_on  = baseline
+    passes_on = candidate
+  }}
+}}
+"""
+CHECK = """
+echo "$AISIMC_ARM $AISIMC_REVISION"
+sha256sum "$AISIMC_ARTIFACT" | grep -q '{word}'
+"""
+
+
+@pytest.mark.parametrize(("word", "status"), [("^5633bb2b9716", 0), (".", 1), ("^no digest", 1)])
+def test_a_covered_difference_needs_a_test_that_tells_the_arms_apart(
+    place: Place, conversation: bytes, word: str, status: int
+) -> None:
+    (place.folder / "check.sh").write_text(CHECK.format(word=word))
+    text = campaign(conversation, vllm(), EXCEPTION.format(), baseline="82", candidate="85")
+    done = place.run(place.write(text))
+    assert done.status == status, done.stdout
+    assert done.verdict["semantic"] == ("FAIL" if status else "PASS_WITH_SEMANTIC_EXCEPTIONS")
+    folder = place.run_folder() / "exceptions" / "first-reuse-is-reported"
+    outcomes = {arm: json.loads((folder / f"{arm}.json").read_bytes()) for arm in ("baseline", "candidate")}
+    assert outcomes["candidate"]["stdout"].startswith(f"candidate aisimulate=={BUILDS['85'][0]}")
+    assert [outcomes[arm]["passed"] for arm in ("baseline", "candidate")] == {
+        "^5633bb2b9716": [False, True],  # the runtime of build 85
+        ".": [True, True],
+        "^no digest": [False, False],
+    }[word]
