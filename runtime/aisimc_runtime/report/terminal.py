@@ -46,6 +46,10 @@ def _verdict(report: dict[str, Any], console: Console) -> None:
     headline = say.headline(report)
     line = Text(f"{headline}", style=_STYLES.get(headline, "bold"))
     line.append(f"  {report['campaign']['name']}", style="bold")
+    if report["performance"] is not None:
+        result = say.performance(report)
+        line.append("  performance ")
+        line.append(result, style=_STYLES.get(result, "yellow"))
     console.print(line)
     console.print(Text(say.explanation(report)))
     blocked = report["verdict"]["blocked"]

@@ -35,8 +35,8 @@ def render(report: dict[str, Any]) -> str:
 def _top(report: dict[str, Any], headline: str) -> str:
     campaign, verdict = report["campaign"], report["verdict"]
     arms = "".join(
-        f'<p class="{css}"><b>{arm}</b>{text(say.revision(report["revisions"][arm]["pinned"]))}</p>'
-        for arm, css in (("baseline", "base"), ("candidate", "cand"))
+        f'<p class="{css}"><b>{arm}</b>{text(say.revision(report["revisions"][arm]["pinned"]))}{more}</p>'
+        for arm, css, more in (("baseline", "base", ""), ("candidate", "cand", f"<i>{text(say.relation(report))}</i>"))
     )
     requests = sum(
         (entry["arms"]["baseline"]["evidence"] or entry["arms"]["candidate"]["evidence"] or {"requests": 0})["requests"]
@@ -46,8 +46,7 @@ def _top(report: dict[str, Any], headline: str) -> str:
         ("rows", str(len(report["rows"]))),
         ("replays", str(say.replays(report))),
         ("requests compared", f"{requests:,}"),
-        ("performance", text(say.performance(report).split(" (")[0])),
-        ("relation", text(say.relation(report))),
+        ("performance", _performance(report)),
         ("report digest", copy(report["digest"], report["digest"][:12])),
     ]
     return (
@@ -56,6 +55,14 @@ def _top(report: dict[str, Any], headline: str) -> str:
         f'<p class="lead">{text(say.explanation(report))}</p>{_blocked(verdict)}{_reasons(verdict)}'
         f'<p class="note">{text(campaign["purpose"])}</p><div class="arms">{arms}</div>{facts(pairs)}</div></header>'
     )
+
+
+def _performance(report: dict[str, Any]) -> str:
+    """The gate's result, as loud as the verdict where one is declared."""
+    found = report["verdict"]["performance"]
+    words = text(say.performance(report).split(" (")[0])
+    tones = {"PASS": "good", "FAIL": "bad"}
+    return words if found is None else f'<span class="chip {tones.get(found, "warn")}">{words}</span>'
 
 
 def _blocked(verdict: dict[str, Any]) -> str:

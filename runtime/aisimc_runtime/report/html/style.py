@@ -35,6 +35,7 @@ overflow-wrap:anywhere}
 .arms p{margin:0;padding:.65rem .9rem;border:1px solid var(--line);border-radius:10px;overflow-wrap:anywhere;
 font-size:.92rem;border-left:4px solid var(--arm)}
 .arms b{display:block;font-size:.8rem;color:var(--soft);font-weight:500}
+.arms i{display:block;font-size:.85rem;color:var(--soft);font-style:normal;margin-top:.15rem}
 .base{--arm:var(--base)}.cand{--arm:var(--cand)}
 .chip{display:inline-block;padding:.12rem .6rem;border-radius:99px;background:var(--tone-bg);color:var(--tone);
 font-size:.82rem;font-weight:650;white-space:nowrap}

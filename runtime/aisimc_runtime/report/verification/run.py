@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import orjson
 
 from aisimc_runtime.evidence.view import read_json
 from aisimc_runtime.failures import Blocked
-from aisimc_runtime.report import markdown, statement
+from aisimc_runtime.report import html, junit, markdown, statement
 from aisimc_runtime.report.model import build
 from aisimc_runtime.report.verification.listed import check_manifest
 from aisimc_runtime.report.verification.outcome import Check, Outcome, gone, right, wrong
@@ -100,15 +100,14 @@ def _report(folder: Path) -> Iterator[Check]:
 
 
 def _wordings(folder: Path, made: dict[str, Any]) -> Iterator[Check]:
-    renderings = {
-        "report.json": encode(made),
-        "report.md": markdown.render(made).encode(),
-        "statement.json": statement.render(made).encode(),
+    renderings: dict[str, Callable[[dict[str, Any]], str]] = {
+        "report.json": lambda report: encode(report).decode(),
+        "report.md": markdown.render,
+        "statement.json": statement.render,
+        "report.html": html.render,
+        "junit.xml": junit.render,
     }
-    for name, data in renderings.items():
-        try:
-            kept = (folder / name).read_bytes()
-        except FileNotFoundError:
-            continue
-        if kept != data:
+    for name, render in renderings.items():
+        path = folder / name
+        if path.is_file() and path.read_bytes() != render(made).encode():
             yield wrong(name, "is not what the files give")

@@ -257,3 +257,35 @@ def test_the_statement_names_subjects_by_digest(report: Report) -> None:
     finished = [row["name"] for row in report["rows"] if row["result"] not in ("INCOMPLETE", "NOT_COVERED")]
     assert sorted(named) == sorted(finished)
     assert None not in [entry["digest"].get("sha256") for entry in made["predicate"]["configuration"]]
+
+
+GATE = {
+    "metric": "replay_execution_ms",
+    "rows": [outcomes.NAME],
+    "warmups": 5,
+    "pairs": 60,
+    "seed": 7,
+    "threshold": 1.05,
+    "exchangeability": "fresh pinned processes on an idle node",
+    "diagnostics": {"lag1_autocorrelation": 0.3, "order_trend": 0.3},
+    "invalidate_on": ["competing_load"],
+    "size_explanation": None,
+}
+
+
+def test_a_gate_that_was_not_measured_stands_beside_the_verdict(tmp_path: Path) -> None:
+    record = records.vllm_record()
+    plan = runs.plan({outcomes.NAME: runs.plan_row()}, performance=GATE)
+    report = build(runs.RunBuilder(tmp_path, plan).row(outcomes.NAME, record, record).finish())
+    assert report["verdict"]["semantic"] == "PASS"
+    assert report["verdict"]["performance"] == "NOT_MEASURED"
+    assert report["verdict"]["exit_status"] == 4
+    assert "Performance: not measured." in markdown.render(report)
+    assert ">not measured</span>" in html.render(report)
+    assert statement.statement(report)["predicate"]["aisimc"]["performance"] == "NOT_MEASURED"
+
+
+def test_a_campaign_without_a_gate_says_so(tmp_path: Path) -> None:
+    report = build(outcomes.passing(tmp_path))
+    assert report["verdict"]["performance"] is None
+    assert "not measured (the campaign declares no gate)" in markdown.render(report)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from aisimc_runtime.command.verify import command
 from aisimc_runtime.failures import Blocked
+from aisimc_runtime.report import html, junit
 from aisimc_runtime.report.manifest import kept_files, write_manifest
 from aisimc_runtime.report.verification import Outcome, verify
 from aisimc_runtime.report.writing import write_all
@@ -130,9 +131,19 @@ def test_a_file_beside_the_run_is_noted_and_not_trusted(tmp_path: Path) -> None:
     folder = outcomes.passing(tmp_path / "run")
     write_all(folder)
     (folder / "extra.txt").write_text("mine")
-    (folder / "report.html").write_text("page")
     noted = {check.what for check in verify(folder) if check.outcome is Outcome.NOTED}
     assert noted == {"extra.txt"}
+    assert wrong(folder) == set()
+
+
+def test_pages_written_afterwards_are_compared(tmp_path: Path) -> None:
+    folder = outcomes.passing(tmp_path / "run")
+    report = write_all(folder)
+    (folder / "report.html").write_text(html.render(report))
+    (folder / "junit.xml").write_text(junit.render(report))
+    assert wrong(folder) == set()
+    (folder / "report.html").write_text(html.render(report).replace("PASS", "FAIL", 1))
+    assert wrong(folder) == {"report.html"}
 
 
 def test_no_run_folder(tmp_path: Path) -> None:
