@@ -185,10 +185,13 @@ def check(text: str, folder: Path, files: dict[str, str | bytes] | None = None) 
 
 def said(diagnostics: tuple[Diagnostic, ...]) -> str:
     """What was reported, for a failing test's message."""
-    return "\n".join(
-        f"{d.rule} {d.span.source.position(d.span.start)} {d.span.source.text[d.span.start : d.span.end]!r}: {d.message}"
-        for d in diagnostics
-    )
+    return "\n".join(f"{d.rule} {d.span.source.position(d.span.start)} {token(d)!r}: {d.message}" for d in diagnostics)
+
+
+def token(diagnostic: Diagnostic) -> str:
+    """The text that a diagnostic underlines."""
+    source, start, end = diagnostic.span
+    return source.text[start:end]
 
 
 def assert_refused(result: CheckResult, rule: str, span: tuple[int, int] | None) -> Diagnostic:

@@ -29,8 +29,14 @@ class Mistake(NamedTuple):
 
 CANDIDATE = '"6f9a315e583e8c4ed95e0a4fb5d20bd79d5cf140"'
 VLLM = "  evidence { preemptions = 1..3 workers = all }"
-SAME = '  wheel    = "aisimulate==0.12.0.dev2"\n  sha256   = "9b50283211b7927a7d80a87a98a2eb0d869376b6459f9eaf0d18acebef4593e4"'
-BASELINE = '  wheel    = "aisimulate==0.12.0.dev1"\n  sha256   = "9334cf5150e74eeff8f55c68a6b01f3cc355d89f5652504ee6c235e02f9d9bd2"'
+SAME = (
+    '  wheel    = "aisimulate==0.12.0.dev2"\n'
+    '  sha256   = "9b50283211b7927a7d80a87a98a2eb0d869376b6459f9eaf0d18acebef4593e4"'
+)
+BASELINE = (
+    '  wheel    = "aisimulate==0.12.0.dev1"\n'
+    '  sha256   = "9334cf5150e74eeff8f55c68a6b01f3cc355d89f5652504ee6c235e02f9d9bd2"'
+)
 
 MISTAKES = [
     Mistake("syntax", "corpus   = long", "corpus   ="),

@@ -287,6 +287,8 @@ class Campaign(NamedTuple):
     performance: Performance | None
     blocks: frozenset[str]
     """The keywords of the top-level blocks that stand somewhere in it, resolved or not."""
+    refused_rows: frozenset[str]
+    """Names of rows that were refused whole."""
     torn: bool
     """Some of the text could not be read, so that an absence proves nothing."""
     sound: bool

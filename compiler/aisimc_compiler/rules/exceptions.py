@@ -126,7 +126,7 @@ def row_exists(campaign: Campaign) -> Iterator[Diagnostic]:
     unknown = 0
     for entry in campaign.exceptions:
         given = entry.parts.get("row")
-        if given is None:
+        if given is None or given.value in campaign.refused_rows:
             continue
         if given.value not in names:
             from aisimc_compiler.model.resolve.absence import unknown_reference

@@ -168,6 +168,8 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
     for item in given.value:
         row = known.get(item.value)
         why, place = "", None
+        if item.value in campaign.refused_rows:
+            continue
         if row is None:
             from aisimc_compiler.model.resolve.absence import unknown_reference
             from aisimc_compiler.model.resolve.context import SUGGESTIONS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,9 @@ def test_roles_win_over_the_row() -> None:
 
 
 def test_rows_have_pressure_bounds_whether_they_say_so_or_not(tmp_path: Path) -> None:
-    plan = planned(changed(ON_WHEELS, ("preemptions = 1..3 ", ""), ("retractions = 1..3", "retractions = 2..3"))[0], tmp_path)
+    plan = planned(
+        changed(ON_WHEELS, ("preemptions = 1..3 ", ""), ("retractions = 1..3", "retractions = 2..3"))[0], tmp_path
+    )
     assert plan["rows"]["vllm-aggregated"]["evidence"]["preemptions"] == [1, 3]
     assert plan["rows"]["sglang-disaggregated"]["evidence"]["retractions"] == [2, 3]
     assert plan["rows"]["sglang-disaggregated"]["evidence"]["preemptions"] is None
@@ -185,7 +188,7 @@ def test_the_gate_is_one_chain_in_the_persisted_order(tmp_path: Path) -> None:
     assert plan["performance"]["rows"] == ["sglang-disaggregated", "vllm-aggregated"]
     steps = [entry for entry in plan["actions"] if entry["stage"] == "gate"]
     assert len(steps) == 2 * (10 + 120 + 1)
-    for earlier, later in zip(steps, steps[1:], strict=False):
+    for earlier, later in pairwise(steps):
         assert earlier["id"] in later["needs"]
 
 

@@ -28,7 +28,8 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
     items = splice(context, file)
     placed = _sort(context, items)
     context.fragment = "campaign" not in placed
-    campaign = _assemble(context, placed, sum(_is_revision(entry) for entry in items))
+    arms_written = sum(_is_revision(entry) for entry in items) + len(context.refused.get("revision", ()))
+    campaign = _assemble(context, placed, arms_written)
     return campaign._replace(sound=not (context.diagnostics or syntax)), context.diagnostics
 
 
@@ -40,7 +41,10 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
     for placed in items:
         item = placed.item
         if not isinstance(item, tree.Block) or item.keyword.text not in spec.blocks:
-            _report_odd(context, item)
+            meant = _report_odd(context, item)
+            if meant and isinstance(item, tree.Block):
+                found.setdefault(meant, [])
+                _remember_refused(context, meant, item)
             continue
         keyword = item.keyword.text
         if keyword in _SINGLE and keyword in first:
@@ -54,22 +58,34 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
             _report_build_for(context, item)
         elif label_fits(context, item, BLOCKS[spec.blocks[keyword]]):
             placed_so_far.append(placed)
+        else:
+            _remember_refused(context, keyword, item)
     return found
 
 
-def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value) -> None:
-    """Something at the top of a file that does not belong there."""
+def _remember_refused(context: Context, keyword: str, item: tree.Block) -> None:
+    """Keeps the name of a block that was refused, so that those who refer to it are not refused as well."""
+    label = item.labels[0] if item.labels else None
+    name = label.text if isinstance(label, tree.Name) else str(label.value) if label else ""
+    context.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add(name)
+
+
+def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value) -> str | None:
+    """Something at the top of a file that does not belong there; the keyword that it was probably meant to be."""
     from aisimc_compiler.model.resolve import mismatch
 
     spec = BLOCKS["file"]
     if isinstance(item, tree.Value):
         context.report(mismatch.bare_value(spec, item))
     elif isinstance(item, tree.Block):
-        context.report(mismatch.unknown_name(spec, item.keyword, block=True)[0])
+        diagnostic, meant = mismatch.unknown_name(spec, item.keyword, block=True)
+        context.report(diagnostic)
+        return meant
     elif item.name.text in spec.blocks:
         context.report(mismatch.attribute_for_block(spec, item))
     else:
         context.report(mismatch.unknown_name(spec, item.name)[0])
+    return None
 
 
 def _report_second(context: Context, item: tree.Block, first: tree.Block) -> None:
@@ -146,6 +162,7 @@ def _assemble(context: Context, found: dict[str, list[Placed]], arms_written: in
         exceptions=blocks.exceptions(context, found.get("exception", [])),
         performance=blocks.performance(context, found.get("performance", [])),
         blocks=frozenset(found),
+        refused_rows=frozenset(context.refused.get("row", ())),
         torn=context.torn(),
         sound=True,
     )

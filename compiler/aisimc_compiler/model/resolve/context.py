@@ -17,13 +17,15 @@ SUGGESTIONS = 100
 class Context:
     """The state of one resolution; lives only as long as it."""
 
-    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "source")
+    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "refused", "source")
 
     def __init__(self, source: Source, loader: Loader, syntax: Sequence[Diagnostic]) -> None:
         self.source = source
         self.loader = loader
         self.diagnostics: list[Diagnostic] = []
         self.fragment = False
+        self.refused: dict[str, set[str]] = {}
+        """Keyword → names of blocks that were refused whole: who refers to one of them makes no mistake of his own."""
         self._tears: dict[Source, list[int]] = {}
         self._suggested = 0
         self._seen: set[tuple[str, Source, int]] = set()

@@ -291,6 +291,22 @@ def attribute_for_block(spec: Block, item: tree.Attribute) -> Diagnostic:
     )
 
 
+def other_topology(label: tree.Name, item: tree.Attribute | tree.Block | tree.Value) -> Diagnostic:
+    """`name.unknown`: pools in an aggregated topology, or bare workers in a disaggregated one."""
+    name = item.name if isinstance(item, tree.Attribute) else item.keyword if isinstance(item, tree.Block) else label
+    other = "disaggregated" if label.text == "aggregated" else "aggregated"
+    return refuse(
+        "name.unknown",
+        name.span,
+        f"`{name.text}` belongs to {'a' if other[0] == 'd' else 'an'} {other} topology",
+        label=f"not in {'an' if other[0] == 'd' else 'a'} {label.text} one",
+        help=f"write `topology {other} {{ … }}`"
+        if other == "disaggregated"
+        else "say it in both roles: `prefill { … } decode { … } transfer { … }`",
+        secondary=(Label(label.span, "the kind of the topology"),),
+    )
+
+
 def block_for_attribute(spec: Block, item: tree.Block) -> Diagnostic:
     """`type.mismatch`: `engine { … }` where an attribute stands."""
     text = item.keyword.text

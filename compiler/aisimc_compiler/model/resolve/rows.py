@@ -177,6 +177,8 @@ class _Merger:
     def _unknown(self, noun: str, given: Given[Any], known: dict[str, Any]) -> None:
         if self.context.fragment:
             return
+        if given.value in self.context.refused.get(noun, ()):
+            return
         if self.context.torn():
             return  # the text that could not be read may have named it
         from aisimc_compiler.model.resolve.absence import unknown_reference

@@ -13,6 +13,8 @@ from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
 _ROLES = ("prefill", "decode")
+_STRANGE = {"aggregated": (*_ROLES, "transfer"), "disaggregated": ("workers", "dp", "tp")}
+"""What shows that the other kind of topology was meant."""
 
 
 class RoleReading:
@@ -37,7 +39,10 @@ class TopologyReading:
         label = block.labels[0]
         assert isinstance(label, tree.Name)
         self.kind = Given(label.text, label.span, label.span)
-        reading = read(context, block, BLOCKS[f"topology {label.text}"])
+        other = _of_the_other_kind(context, block, label)
+        reading = read(context, other[0] if other else block, BLOCKS[f"topology {label.text}"])
+        for name in other[1] if other else ():
+            reading.touched.setdefault(name, label.span)
         self.roles: dict[str, RoleReading] = {}
         self.transfer: Transfer | None = None
         self.whole = True
@@ -56,6 +61,27 @@ class TopologyReading:
             from aisimc_compiler.model.resolve.absence import missing_attributes
 
             context.report(missing_attributes(block, reading.name, missing))
+
+
+def _of_the_other_kind(
+    context: Context, block: tree.Block, label: tree.Name
+) -> tuple[tree.Block, tuple[str, ...]] | None:
+    """A topology that holds what belongs to the other kind: said once. The rest of it, and what it need not say."""
+    strange = _STRANGE[label.text]
+    foreign = [item for item in block.body if _name_of(item) in strange]
+    if not foreign:
+        return None
+    from aisimc_compiler.model.resolve.mismatch import other_topology
+
+    context.report(other_topology(label, foreign[0]))
+    rest = tuple(item for item in block.body if item not in foreign)
+    return block._replace(body=rest), ("workers",) if label.text == "aggregated" else (*_ROLES, "transfer")
+
+
+def _name_of(item: tree.Attribute | tree.Block | tree.Value) -> str:
+    if isinstance(item, tree.Attribute):
+        return item.name.text
+    return item.keyword.text if isinstance(item, tree.Block) else ""
 
 
 def _transfer(context: Context, block: tree.Block) -> Transfer:

@@ -101,6 +101,7 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
     from aisimc_compiler.rules.refusal import listed, refuse_value
 
     carried = {row.name.value for row in campaign.rows if row.kind == "row" and row.expect_error is None}
+    carried |= campaign.refused_rows
     missing = [name for name in closed.AUTHORITATIVE if name not in carried and name not in declared]
     if missing:
         yield refuse_value(

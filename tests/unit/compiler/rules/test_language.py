@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.builders.campaigns import HEAD, ON_CHECKOUTS, ON_WHEELS, REST, WHEELS, assert_refused, changed, check, said
+from tests.builders.campaigns import (
+    EXCEPTION,
+    HEAD,
+    ON_CHECKOUTS,
+    ON_WHEELS,
+    PERFORMANCE,
+    REST,
+    WHEELS,
+    assert_refused,
+    changed,
+    check,
+    said,
+)
 
 VLLM = "  capacity { num_gpu_blocks = 6_144 block_size = 64 max_num_seqs = 16 max_num_batched_tokens = 8_192 }"
 FIXED = "timing fixed { prefill = 10 ms decode = 2.5 ms }"
@@ -235,7 +246,7 @@ def test_an_import_through_a_symbolic_link(tmp_path: Path) -> None:
     folder = tmp_path / "campaigns"
     folder.mkdir()
     (tmp_path / "outside.campaign").write_text(EXCLUDE)
-    os.symlink(tmp_path / "outside.campaign", folder / "inside.campaign")
+    (folder / "inside.campaign").symlink_to(tmp_path / "outside.campaign")
     source, span = changed(IMPORT.format("inside.campaign") + ON_WHEELS.replace(EXCLUDE, ""))
     result = check(source, folder)
     assert [d.rule for d in result.diagnostics][:1] == ["import.path"], said(result.diagnostics)
@@ -322,6 +333,39 @@ def test_several_mistakes_are_all_said_in_order(tmp_path: Path) -> None:
     )
     result = check(source, tmp_path)
     assert [d.rule for d in result.diagnostics] == ["name.unknown", "row.repetitions", "row.engine", "row.observable"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("input conversation {", "«inptu» conversation {", "name.unknown"),
+        ("input conversation {", 'input «"conversation"» {', "type.mismatch"),
+        ("family paged {", "«famly» paged {", "name.unknown"),
+        ("family paged {", 'family «"paged"» {', "type.mismatch"),
+        ("revision candidate {", "«revison» candidate {", "name.unknown"),
+        ("determinism {", "«determinsm» {", "name.unknown"),
+        ("exclude {", "«exclud» {", "name.unknown"),
+        ("row vllm-aggregated {", "«rwo» vllm-aggregated {", "name.unknown"),
+        ("row vllm-aggregated {", 'row «"vllm-aggregated"» {', "type.mismatch"),
+        ('campaign "one" {', '«campain» "one" {', "name.unknown"),
+        ("  engine = vllm\n", "  «engin» = vllm\n", "name.unknown"),
+        ("  topology aggregated { workers = 4 }", "  «topolgy» aggregated { workers = 4 }", "name.unknown"),
+        ("{ workers = 4 }", "{ «worker» = 4 }", "name.unknown"),
+        ('  wheel    = "aisimulate==0.12.0.dev2"', '  «whel»    = "aisimulate==0.12.0.dev2"', "name.unknown"),
+        ("  slice {", "  «slcie» {", "name.unknown"),
+        (
+            "{ workers = 4 }",
+            "{ «prefill» { workers = 2 } decode { workers = 2 } transfer { latency = 1 ms } }",
+            "name.unknown",
+        ),
+        ("topology aggregated { workers = 4 }", "topology disaggregated { «workers» = 4 dp = 2 }", "name.unknown"),
+        ("    decode { workers = 2 }", "    decode { workers = 2 }\n    «tp» = 2", "name.unknown"),
+        ("    start  = 0", "    «strat»  = 0", "name.unknown"),
+    ],
+)
+def test_one_slip_is_one_error(old: str, new: str, rule: str, tmp_path: Path) -> None:
+    source, span = changed(ON_WHEELS + EXCEPTION + PERFORMANCE, (old, new))
+    assert_refused(check(source, tmp_path), rule, span)
 
 
 def test_every_wheel_text_is_sound(tmp_path: Path) -> None:

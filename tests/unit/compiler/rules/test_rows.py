@@ -152,7 +152,10 @@ def test_a_foreign_field_from_a_family_is_labelled_at_the_row(tmp_path: Path) ->
 
 
 def test_a_limit_from_a_family_binds_fixtures_only(tmp_path: Path) -> None:
-    family = "family few { input = conversation timing polynomial «max_in_flight» = 4 }\nrow vllm-aggregated {\n  family = few"
+    family = (
+        "family few { input = conversation timing polynomial «max_in_flight» = 4 }\n"
+        "row vllm-aggregated {\n  family = few"
+    )
     source, span = changed(ON_WHEELS, ("row vllm-aggregated {\n  family = paged", family))
     found = assert_refused(check(source, tmp_path), "row.admission", span)
     assert found.secondary

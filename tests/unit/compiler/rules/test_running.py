@@ -185,14 +185,9 @@ def test_valid_neighbours(old: str, new: str, tmp_path: Path) -> None:
 
 
 def test_a_barrier_needs_ranks(tmp_path: Path) -> None:
-    source, _ = changed(
-        ON_WHEELS,
-        (
-            "fixture single {\n  family = paged\n  engine = trtllm\n  topology aggregated { workers = 1 }",
-            "fixture single {\n  family = paged\n  engine = trtllm\n  topology aggregated { workers = 1 dp = 2 }\n  evidence { barrier = required }",
-        ),
-    )
-    result = check(source, tmp_path)
+    one = "  engine = trtllm\n  topology aggregated { workers = 1 }"
+    ranks = one.replace("workers = 1", "workers = 1 dp = 2") + "\n  evidence { barrier = required }"
+    result = check(changed(ON_WHEELS, (one, ranks))[0], tmp_path)
     assert result.ok, said(result.diagnostics)
 
 
