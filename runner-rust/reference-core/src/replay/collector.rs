@@ -240,9 +240,6 @@ impl TraceCollector {
         let observed = &mut self.requests[index as usize];
         observed.terminal = Some((status, now_ms));
         let tokens = std::mem::take(&mut observed.tokens);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("TERM {index} {now_ms} {tokens:?}");
-        }
         observed.output = tokens.len();
         observed.first_token_ms = tokens.first().copied();
         observed.second_token_ms = tokens.get(1).copied();

@@ -1,6 +1,7 @@
 //! Decode: one token for everything running, and retraction when the pages do not suffice.
 
 use super::SglangRank;
+use super::radix::Access;
 use super::ratio::RETRACT_TOKENS;
 use super::sequence::Sequence;
 use crate::engine::rank::{PassStart, Pressure, RankEvent};
@@ -92,7 +93,7 @@ impl SglangRank {
         self.waiting.push_back(sequence);
         self.destinations.capacity_rose();
         let room = RETRACT_TOKENS * self.running.len();
-        self.pool.clear_room(room.div_ceil(self.limits.page_size));
+        self.pool.make_room(room.div_ceil(self.limits.page_size));
         start.pressure.push(Pressure {
             request,
             kind: PressureKind::SglangRetraction,
@@ -117,7 +118,7 @@ impl SglangRank {
             self.outcome.push(RankEvent::Token(sequence.request));
         }
         if sequence.remaining() > 0 {
-            self.publish_full(sequence);
+            self.publish_full(sequence, Access::Keep);
         }
     }
 
@@ -126,8 +127,9 @@ impl SglangRank {
         if self.limits.prefix_caching {
             let full = sequence.owned.min(sequence.len()) / self.limits.page_size;
             let full = full.max(sequence.holding.cached);
+            let ids = sequence.chain.ids(full);
             self.pool
-                .publish(&mut sequence.holding, sequence.chain.ids(full));
+                .publish(&mut sequence.holding, ids, Access::Refresh);
         }
         if self.limits.role == WorkerType::Prefill {
             self.outcome.push(RankEvent::SourceHeld(sequence.request));

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::SglangRank;
-use super::radix::{Match, ROOT};
+use super::radix::Access;
 use super::sequence::Sequence;
 use crate::engine::rank::{PassStart, RankEvent, RequestIndex};
 
@@ -68,16 +68,13 @@ impl SglangRank {
             return;
         }
         let full = head.input / self.limits.page_size;
-        let found = if self.limits.prefix_caching {
-            self.pool.tree.find(head.chain.ids(full))
+        let cached = if self.limits.prefix_caching {
+            head.chain.ids(full)
         } else {
-            Match {
-                node: ROOT,
-                pages: 0,
-            }
+            &[]
         };
-        head.holding = self.pool.hold(found);
-        let missing = pages - found.pages;
+        head.holding = self.pool.hold(cached);
+        let missing = pages - head.holding.pages;
         if self.pool.available() < missing || !self.pool.take(missing) {
             self.pool.let_go(&mut head.holding);
             self.destinations.pending.push_front(head);
@@ -99,7 +96,7 @@ impl SglangRank {
             && let Some(mut sequence) = self.destinations.activated.pop_front()
         {
             sequence.owned = sequence.input;
-            self.publish_full(&mut sequence);
+            self.publish_full(&mut sequence, Access::Refresh);
             start.scheduled = true;
             start.admit(sequence.request, 0);
             self.running.push(sequence);

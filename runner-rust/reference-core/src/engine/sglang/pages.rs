@@ -1,6 +1,6 @@
 //! The page pool of an SGLang rank: a count of free pages, and the radix tree over the cached ones.
 
-use super::radix::{Match, NodeIndex, ROOT, RadixTree};
+use super::radix::{Access, NodeIndex, ROOT, RadixTree};
 use crate::engine::identity::BlockId;
 
 /// Pages of one rank.
@@ -65,13 +65,6 @@ impl PagePool {
         }
     }
 
-    /// If fewer than `count` pages are free, evict that many, whatever is free already.
-    pub fn clear_room(&mut self, count: usize) {
-        if count > self.free {
-            self.free += self.tree.evict(count);
-        }
-    }
-
     /// Take `count` free pages, evicting for them; false, with nothing taken, when there are too few.
     pub fn take(&mut self, count: usize) -> bool {
         self.make_room(count);
@@ -82,8 +75,9 @@ impl PagePool {
         true
     }
 
-    /// Lock the cached prefix `found` for a request that has nothing yet.
-    pub fn hold(&mut self, found: Match) -> Holding {
+    /// Lock the longest cached prefix of `ids` for a request that has nothing yet.
+    pub fn hold(&mut self, ids: &[BlockId]) -> Holding {
+        let found = self.tree.find(ids);
         self.tree.lock(found.node);
         Holding {
             node: found.node,
@@ -94,8 +88,10 @@ impl PagePool {
 
     /// Make the request's pages `ids` findable: those it shares already, then its own. Own pages
     /// that turn out to be cached are given back and the cached ones used instead.
-    pub fn publish(&mut self, holding: &mut Holding, ids: &[BlockId]) {
-        let inserted = self.tree.insert(holding.node, &ids[holding.cached..]);
+    pub fn publish(&mut self, holding: &mut Holding, ids: &[BlockId], access: Access) {
+        let inserted = self
+            .tree
+            .insert(holding.node, &ids[holding.cached..], access);
         self.free += inserted.duplicates;
         self.tree.lock(inserted.node);
         self.tree.unlock(holding.node);

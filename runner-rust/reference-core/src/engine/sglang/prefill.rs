@@ -1,7 +1,7 @@
 //! Prefill: admitting waiting prompts, computing them in chunks, and their first tokens.
 
 use super::SglangRank;
-use super::radix::{Match, ROOT};
+use super::radix::Access;
 use super::sequence::Sequence;
 use crate::engine::rank::{PassStart, RankEvent};
 use crate::engine::timing::PrefillBatch;
@@ -20,7 +20,6 @@ struct Budget {
 /// One prompt's share of a batch.
 #[derive(Debug)]
 struct Slice {
-    found: Match,
     start: usize,
     tokens: usize,
     charge: usize,
@@ -46,7 +45,7 @@ impl SglangRank {
         let mut complete = Vec::new();
         let mut partial = Vec::new();
         for mut sequence in chosen.drain(..) {
-            self.publish_full(&mut sequence);
+            self.publish_full(&mut sequence, Access::Refresh);
             if sequence.owned < sequence.len() {
                 partial.push(sequence);
             } else {
@@ -115,8 +114,7 @@ impl SglangRank {
     /// How much of `head` fits the budget; none when it has to wait.
     fn slice(&mut self, head: &mut Sequence, budget: &Budget) -> Option<Slice> {
         let page = self.limits.page_size;
-        let found = self.cached_prefix(head);
-        let start = head.owned.max(found.pages * page);
+        let start = head.owned.max(self.cached_pages(head) * page);
         let missing = head.len() - start;
         let tokens = if missing.next_multiple_of(page) <= budget.chunk {
             missing
@@ -136,7 +134,6 @@ impl SglangRank {
             && charge <= budget.input
             && charge <= budget.chunk;
         fits.then_some(Slice {
-            found,
             start,
             tokens,
             charge,
@@ -144,14 +141,11 @@ impl SglangRank {
         })
     }
 
-    /// Cached prefix of a prompt that owns nothing. At least one token is always left to compute,
-    /// because the first output is sampled from it.
-    fn cached_prefix(&mut self, head: &mut Sequence) -> Match {
+    /// Cached pages at the start of a prompt that owns nothing. At least one token is always left to
+    /// compute, because the first output is sampled from it.
+    fn cached_pages(&self, head: &mut Sequence) -> usize {
         if head.owned > 0 || !self.limits.prefix_caching {
-            return Match {
-                node: ROOT,
-                pages: 0,
-            };
+            return 0;
         }
         let usable = if head.max_output == 0 {
             head.len()
@@ -160,14 +154,15 @@ impl SglangRank {
         };
         self.pool
             .tree
-            .find(head.chain.ids(usable / self.limits.page_size))
+            .peek(head.chain.ids(usable / self.limits.page_size))
     }
 
     /// Give `head` the pages of its slice.
     fn place(&mut self, head: &mut Sequence, slice: &Slice) -> bool {
         let fresh = head.owned == 0;
         if fresh {
-            head.holding = self.pool.hold(slice.found);
+            let cached = head.chain.ids(slice.start / self.limits.page_size);
+            head.holding = self.pool.hold(cached);
         }
         let end = slice.start + slice.tokens;
         let missing = end
@@ -185,11 +180,11 @@ impl SglangRank {
     }
 
     /// Make every full page of computed tokens findable.
-    pub(super) fn publish_full(&mut self, sequence: &mut Sequence) {
+    pub(super) fn publish_full(&mut self, sequence: &mut Sequence, access: Access) {
         let full = sequence.owned.min(sequence.len()) / self.limits.page_size;
         if self.limits.prefix_caching && full > sequence.holding.cached {
             self.pool
-                .publish(&mut sequence.holding, sequence.chain.ids(full));
+                .publish(&mut sequence.holding, sequence.chain.ids(full), access);
         }
     }
 

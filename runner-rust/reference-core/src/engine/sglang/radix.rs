@@ -41,6 +41,15 @@ pub struct Inserted {
     pub duplicates: usize,
 }
 
+/// Whether an insertion counts as an access of the path that it starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It does: a prompt was computed, or a request ended.
+    Refresh,
+    /// It does not: a running request filled another page.
+    Keep,
+}
+
 /// The tree.
 #[derive(Debug)]
 pub struct RadixTree {
@@ -120,6 +129,24 @@ impl RadixTree {
         self.walk(ROOT, pages)
     }
 
+    /// Length in pages of the longest cached prefix of `pages`, leaving the tree as it is.
+    pub fn peek(&self, pages: &[BlockId]) -> usize {
+        let (mut node, mut matched) = (ROOT, 0);
+        while let Some(first) = pages.get(matched)
+            && let Some(&child) = self.node(node).children.get(first)
+        {
+            let edge = &self.node(child).pages;
+            let rest = &pages[matched..];
+            let common = edge.iter().zip(rest).take_while(|(a, b)| a == b).count();
+            matched += common;
+            if common < edge.len() {
+                break;
+            }
+            node = child;
+        }
+        matched
+    }
+
     fn walk(&mut self, from: NodeIndex, pages: &[BlockId]) -> Match {
         let (mut node, mut matched) = (from, 0);
         while let Some(first) = pages.get(matched)
@@ -177,8 +204,10 @@ impl RadixTree {
 
     /// Add `pages` below `start`. Pages that are cached there already count as duplicates; the rest
     /// extends the leaf reached when nobody else depends on its end, or becomes a new leaf.
-    pub fn insert(&mut self, start: NodeIndex, pages: &[BlockId]) -> Inserted {
-        self.touch_path(start);
+    pub fn insert(&mut self, start: NodeIndex, pages: &[BlockId], access: Access) -> Inserted {
+        if access == Access::Refresh {
+            self.touch_path(start);
+        }
         let Match {
             node,
             pages: duplicates,
@@ -190,7 +219,7 @@ impl RadixTree {
         let end = self.node(node);
         let sole_user = end.locks == 0 || (node == start && end.locks == 1);
         let node = if node != ROOT && end.children.is_empty() && sole_user {
-            self.extend(node, rest);
+            self.extend(node, rest, access);
             node
         } else {
             self.add_leaf(node, rest)
@@ -198,12 +227,14 @@ impl RadixTree {
         Inserted { node, duplicates }
     }
 
-    fn extend(&mut self, node: NodeIndex, pages: &[BlockId]) {
+    fn extend(&mut self, node: NodeIndex, pages: &[BlockId], access: Access) {
         if self.node(node).locks == 0 {
             self.evictable += pages.len();
         }
         self.node_mut(node).pages.extend_from_slice(pages);
-        self.touch(node);
+        if access == Access::Refresh {
+            self.touch(node);
+        }
     }
 
     fn add_leaf(&mut self, parent: NodeIndex, pages: &[BlockId]) -> NodeIndex {
@@ -296,7 +327,7 @@ mod tests {
     #[test]
     fn a_partial_match_splits_the_edge_and_keeps_its_locks() {
         let mut tree = RadixTree::default();
-        let stored = tree.insert(ROOT, &pages(&[1, 2, 3, 4]));
+        let stored = tree.insert(ROOT, &pages(&[1, 2, 3, 4]), Access::Refresh);
         tree.lock(stored.node);
         let found = tree.find(&pages(&[1, 2, 9]));
         assert_eq!(found.pages, 2);
@@ -308,8 +339,8 @@ mod tests {
     #[test]
     fn eviction_takes_the_least_recent_leaf_from_its_tail() {
         let mut tree = RadixTree::default();
-        tree.insert(ROOT, &pages(&[1, 2, 3]));
-        tree.insert(ROOT, &pages(&[7, 8]));
+        tree.insert(ROOT, &pages(&[1, 2, 3]), Access::Refresh);
+        tree.insert(ROOT, &pages(&[7, 8]), Access::Refresh);
         tree.find(&pages(&[1, 2, 3]));
         assert_eq!(tree.evict(1), 1);
         assert_eq!(tree.find(&pages(&[7, 8])).pages, 1);
@@ -320,12 +351,12 @@ mod tests {
     fn a_leaf_grows_in_place_for_its_only_user() {
         let mut tree = RadixTree::default();
         let all = pages(&[1, 2, 3]);
-        let first = tree.insert(ROOT, &all[..1]);
+        let first = tree.insert(ROOT, &all[..1], Access::Refresh);
         tree.lock(first.node);
-        let second = tree.insert(first.node, &all[1..2]);
+        let second = tree.insert(first.node, &all[1..2], Access::Refresh);
         assert_eq!(second.node, first.node);
         tree.lock(first.node);
-        let third = tree.insert(first.node, &all[2..]);
+        let third = tree.insert(first.node, &all[2..], Access::Keep);
         assert_ne!(third.node, first.node);
     }
 
@@ -339,7 +370,7 @@ mod tests {
                 let path = pages(&tokens);
                 match action {
                     0 | 1 => {
-                        let end = tree.insert(ROOT, &path);
+                        let end = tree.insert(ROOT, &path, Access::Refresh);
                         if action == 1 {
                             tree.lock(end.node);
                             locked.push((path, end.node));
