@@ -12,6 +12,7 @@ FOLDER/
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,28 @@ from aisimc_runtime.ports.files import link_or_copy, sha256_bytes, write_atomic
 
 SCHEMA = "aisimc.gate-job/1"
 CONFIGURATION = "configuration.json"
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """What the run knows of one gated row when its turn comes."""
+
+    row: str
+    configuration: bytes
+    """The exact bytes of the row's frozen configuration."""
+    slice_file: Path
+    input_file: str
+    """The name that the configuration has for the slice."""
+    input_sha256: str
+    artifacts: Mapping[str, Artifact]
+    describes: Mapping[str, Mapping[str, Any]]
+    """`--describe` of each arm."""
+    semantic_failure: str | None
+    """Why the row's semantic result does not hold; None where it does (covered exceptions included)."""
+    time_limit_s: float
+    cpus_per_process: int = 1
+    cpus: tuple[int, ...] | None = None
+    """CPUs that the profile allows; None: those that the process may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,36 +112,23 @@ def timing_configuration(configuration: bytes) -> bytes:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
-def stage(
-    folder: Path,
-    *,
-    row: str,
-    configuration: bytes,
-    slice_file: Path,
-    input_file: str,
-    input_sha256: str,
-    artifacts: dict[str, Artifact],
-    design: Design,
-    time_limit_s: float,
-    cpus_per_process: int = 1,
-    cpus: tuple[int, ...] | None = None,
-) -> GateJob:
+def stage(folder: Path, design: Design, row: GateRow) -> GateJob:
     """Fill a row's gate folder and return its job; a folder that is already there is filled the same way."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = timing_configuration(configuration)
+    data = timing_configuration(row.configuration)
     write_atomic(folder / CONFIGURATION, data)
-    link_or_copy(slice_file, folder / input_file)
+    link_or_copy(row.slice_file, folder / row.input_file)
     job = GateJob(
-        row=row,
+        row=row.row,
         folder=folder,
         configuration_sha256=sha256_bytes(data),
-        input_file=input_file,
-        input_sha256=input_sha256,
-        artifacts=artifacts,
+        input_file=row.input_file,
+        input_sha256=row.input_sha256,
+        artifacts=dict(row.artifacts),
         design=design,
-        time_limit_s=time_limit_s,
-        cpus_per_process=cpus_per_process,
-        cpus=cpus,
+        time_limit_s=row.time_limit_s,
+        cpus_per_process=row.cpus_per_process,
+        cpus=row.cpus,
     )
     job.write()
     return job

@@ -12,15 +12,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.command.exits import Exit
-from aisimc_runtime.engines.base import Artifact
 from aisimc_runtime.failures import Blocked, Failure, Interrupted
 from aisimc_runtime.gate import job as jobs
 from aisimc_runtime.gate.design import METRIC, Design
+from aisimc_runtime.gate.job import GateRow as GateRow
 from aisimc_runtime.gate.result import not_measured
 from aisimc_runtime.ports.files import write_atomic
 
@@ -28,28 +27,6 @@ GRACE_S = 10.0
 """How long a measuring process may take to close its record once it was asked to end."""
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class GateRow:
-    """What the run knows of one gated row when its turn comes."""
-
-    row: str
-    configuration: bytes
-    """The exact bytes of the row's frozen configuration."""
-    slice_file: Path
-    input_file: str
-    """The name that the configuration has for the slice."""
-    input_sha256: str
-    artifacts: Mapping[str, Artifact]
-    describes: Mapping[str, Mapping[str, Any]]
-    """`--describe` of each arm."""
-    semantic_failure: str | None
-    """Why the row's semantic result does not hold; None where it does (covered exceptions included)."""
-    time_limit_s: float
-    cpus_per_process: int = 1
-    cpus: tuple[int, ...] | None = None
-    """CPUs that the profile allows; None: those that the process may use."""
 
 
 def gate_folder(run_folder: Path, row: str) -> Path:
@@ -92,19 +69,7 @@ def why_not(row: GateRow) -> str | None:
 
 
 def _measure(folder: Path, design: Design, row: GateRow, say: Say) -> None:
-    jobs.stage(
-        folder,
-        row=row.row,
-        configuration=row.configuration,
-        slice_file=row.slice_file,
-        input_file=row.input_file,
-        input_sha256=row.input_sha256,
-        artifacts=dict(row.artifacts),
-        design=design,
-        time_limit_s=row.time_limit_s,
-        cpus_per_process=row.cpus_per_process,
-        cpus=row.cpus,
-    )
+    jobs.stage(folder, design, row)
     measure_here(folder, say)
     for name in ("job.json", jobs.CONFIGURATION, row.input_file):
         (folder / name).unlink(missing_ok=True)
