@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.report.html.markup import copy, table, text, tone
+from aisimc_runtime.report.html.markup import copy, path, table, text, tone
 from aisimc_runtime.report.html.row import check
 
 
@@ -31,7 +31,7 @@ def _exception(entry: dict[str, Any]) -> str:
     record = entry["record"]
     good = all(finding["status"] == "satisfied" for finding in entry["findings"])
     requests = "all requests" if record["requests"] == "all" else f"requests {', '.join(record['requests'])}"
-    fields = " ".join(f"<code>{text(pattern)}</code>" for pattern in record["differs"])
+    fields = " ".join(path(pattern) for pattern in record["differs"])
     keys = ("baseline", "candidate", "source", "cause", "impact", "disposition")
     rows = [["differs", f"{fields}, {text(requests)}"], *([key, text(record[key])] for key in keys)]
     rows.append(["regression test", f"<code>{text(' '.join(record['regression_test']['command']))}</code>"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.report.html.markup import table, text
+from aisimc_runtime.report.html.markup import path, table, text
 
 _CLASSES = 14
 
@@ -60,11 +60,11 @@ def _event(event: dict[str, Any], css: str) -> str:
 def _classes(difference: dict[str, Any]) -> str:
     rows = [
         [
-            f"<code>{text(entry['pattern'])}</code>",
+            path(entry["pattern"]),
             text(entry["change"]),
             f"{entry['count']:,}",
             f"{entry['requests']:,}",
-            text(say.change_size(entry)),
+            f"<span class=size>{text(say.change_size(entry))}</span>",
         ]
         for entry in difference["classes"][:_CLASSES]
     ]

@@ -46,6 +46,11 @@ def copy(value: str, shown: str | None = None) -> str:
     )
 
 
+def path(pattern: str) -> str:
+    """A field pattern that may break after a slash or an underscore, so that a phone shows what stands beside it."""
+    return f'<code class="path">{text(pattern).replace("/", "/<wbr>").replace("_", "_<wbr>")}</code>'
+
+
 def table(caption: str, head: list[str], rows: list[list[str]], *, numeric: frozenset[int] = frozenset()) -> str:
     """A table in a region that scrolls by itself; cells are markup, the first one of each row is its header."""
     columns = "".join(

@@ -47,7 +47,8 @@ thead th{border-top:0;color:var(--soft);font-weight:500;font-size:.8rem;white-sp
 tbody th{font-weight:600}.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:.86em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;background:var(--code);
 padding:.08em .35em;border-radius:5px;overflow-wrap:anywhere}
-table code{white-space:nowrap}table .copy{flex-wrap:nowrap;max-width:none}
+table code,.size{white-space:nowrap}table code.path{white-space:normal;overflow-wrap:normal}
+th:has(.path){min-width:10.5rem}table .copy{flex-wrap:nowrap;max-width:none}
 .copy{display:inline-flex;flex-wrap:wrap;gap:.2rem .35rem;align-items:center;max-width:100%}
 .facts code{white-space:nowrap}
 button{display:none;font:inherit;font-size:.75rem;padding:.1rem .5rem;border:1px solid var(--line);border-radius:6px;
