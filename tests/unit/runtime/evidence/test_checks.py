@@ -283,6 +283,15 @@ def test_a_cap_on_virtual_time(tmp_path: Path) -> None:
     assert bad(checked(tmp_path / "b", row, records.vllm_record())) == {("run.evidence", "failed")}
 
 
+def test_requests_that_a_cap_left_without_a_record_may_be_counted(tmp_path: Path) -> None:
+    record = records.vllm_record()
+    ended = records.canonical([entry for entry in record["per_request"] if entry["terminal_time_ms"] <= 60.0])
+    name, counted = "replays/baseline-1/qualification.jsonl", {"num_requests": 8, "all_requests_full_output": False}
+    capped = runs.plan_row(spec={"max_sim_time_ms": 60.0, "requests": []})
+    assert bad(edited(tmp_path / "a", capped, ended, name, **counted)) == set()
+    assert ("run.evidence", "failed") in bad(edited(tmp_path / "b", runs.plan_row(), ended, name, **counted))
+
+
 def test_an_unstable_arm(tmp_path: Path) -> None:
     a = records.vllm_record()
     b = records.changed(a)
