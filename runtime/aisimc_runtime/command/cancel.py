@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from aisimc_runtime.command.writing import fail
 from aisimc_runtime.failures import Blocked, Failure, Refused
+
+if TYPE_CHECKING:
+    from aisimc_runtime.executors.cluster.port import ClusterExecutor
 
 
 @click.command("cancel", help="End the cluster jobs that a run submitted, and no others.")
@@ -21,14 +25,13 @@ def command(run: Path) -> None:
 
 
 def cancel(run: Path) -> str:
-    """Cancel and say what was done, in one line. Raises `Refused` for no run, `Blocked` when Slurm gave no answer."""
+    """Cancel and say what was done, in one line. Raises `Refused` for no run, `Blocked` without an answer."""
     import time
 
     from aisimc_runtime.executors.cluster.cancel import cancel_tries
     from aisimc_runtime.executors.cluster.shared import CANCELLED_FILE, read_campaign
     from aisimc_runtime.executors.cluster.submit import end_try
-    from aisimc_runtime.executors.slurm.client import SlurmScheduler
-    from aisimc_runtime.executors.slurm.settings import SlurmSettings
+    from aisimc_runtime.executors.registry import executor_for
     from aisimc_runtime.ports.files import write_atomic
 
     folder = run if run.is_dir() else Path(".aisimc/runs") / run
@@ -38,12 +41,12 @@ def cancel(run: Path) -> str:
     if campaign is None:
         return f"{folder.name} has submitted nothing to a cluster"
     write_atomic(campaign.run_folder / CANCELLED_FILE, b"cancelled\n")  # a harness that watches the run stops at this
-    scheduler = SlurmScheduler(SlurmSettings(shared=campaign.place))
+    scheduler = cast("ClusterExecutor", executor_for(campaign.executor)).scheduler()
     outcome = cancel_tries(campaign, scheduler, campaign.rows(), time.sleep)
     if outcome.unclear:
         raise Blocked(
             f"it is not known whether the jobs of {folder.name} ended: {outcome.unclear}",
-            help=f"`aisimc cancel {run}` again when Slurm answers",
+            help=f"`aisimc cancel {run}` again when {scheduler.title} answers",
         )
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     for place, known in outcome.ended:

@@ -6,20 +6,18 @@ to go on stands in the run folder and in the shared one, and a second harness at
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from aisimc_runtime.executors.base import Note, RowBlocked, RowEvent
 from aisimc_runtime.executors.cluster import submit as submitting
 from aisimc_runtime.executors.cluster.bundle import Broken, Checked, check_bundle
 from aisimc_runtime.executors.cluster.cancel import Outcome, cancel_tries
 from aisimc_runtime.executors.cluster.collect import collect, collected
+from aisimc_runtime.executors.cluster.memory import Entry, Health, Terms
 from aisimc_runtime.executors.cluster.port import (
     JobAnswer,
-    JobView,
     Known,
     Phase,
     Scheduler,
@@ -30,60 +28,15 @@ from aisimc_runtime.executors.cluster.port import (
     Unknown,
 )
 from aisimc_runtime.executors.cluster.replays import row_events
-from aisimc_runtime.executors.cluster.script import Surroundings
-from aisimc_runtime.executors.cluster.shared import Campaign, RowPlace
+from aisimc_runtime.executors.cluster.shared import Campaign
 from aisimc_runtime.executors.cluster.staging import identity, share_row
-from aisimc_runtime.executors.cluster.states import Patience, Row, Seen, State, look
+from aisimc_runtime.executors.cluster.states import Row, Seen, State, look
 from aisimc_runtime.executors.cluster.submit import Try
 from aisimc_runtime.failures import Blocked, Interrupted
 from aisimc_runtime.run.job import RowJob
 
 SLOWEST_POLL_S = 60.0
 """While the scheduler is away it is asked less and less often, but never more seldom than this."""
-REPEAT_S = 60.0
-"""A row's line that changes within one state (a queue reason) is told at most this often."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How the loop is to go about it."""
-
-    around: Surroundings
-    explain: Callable[[SubmitRefused], Blocked]
-    """A refused submission in one clear line with the profile's place."""
-    in_flight: int = 16
-    cpus: int = 1
-    poll_s: float = 10.0
-    give_up_s: float = 1800.0
-    reruns: int = 3
-    patience: Patience = field(default_factory=Patience)
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
-@dataclass(slots=True)
-class Entry:
-    """One row that has no end yet. Mutable: the loop's own memory."""
-
-    job: RowJob
-    place: RowPlace
-    identity: str
-    current: Try | None = None
-    view: JobView | None = None
-    """The queue's view of its job at the last look."""
-    row: Row = field(default_factory=Row)
-    lost: int = 0
-    told: tuple[State, str, str, bool] | None = None
-    told_line: str = ""
-    told_at_s: float = 0.0
-    done: bool = False
-
-
-class Health(NamedTuple):
-    """When the cluster last gave any sign of life, and what was wrong since."""
-
-    heard_at_s: float
-    reason: str = ""
 
 
 class Loop:
@@ -297,14 +250,9 @@ class Loop:
             self._scheduler.cancel([view.job])
 
     def _tell(self, entry: Entry, row: Row) -> Iterator[RowEvent]:
-        """Tell a change of state at once, a change of words within one at most once a minute."""
-        now = self._terms.clock()
-        key = (row.state, row.node, row.attempt, row.deaf)
-        recent = now - entry.told_at_s < REPEAT_S
-        if key == entry.told and (row.line == entry.told_line or recent):
-            return
-        entry.told, entry.told_line, entry.told_at_s = key, row.line, now
-        yield Note(f"row {entry.job.row}: {row.line}", entry.job.row, {"state": row.state.value})
+        """Tell what is new about a row."""
+        if entry.is_news(row, self._terms.clock()):
+            yield Note(f"row {entry.job.row}: {row.line}", entry.job.row, {"state": row.state.value})
 
     # --- ending ---------------------------------------------------------------------------------------------------
 

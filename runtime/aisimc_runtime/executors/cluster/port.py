@@ -159,3 +159,11 @@ class Scheduler(Protocol):
     def cancel(self, jobs: Sequence[str]) -> Answer[None]:
         """End these jobs; one that is gone already is no error."""
         ...
+
+
+class ClusterExecutor(Protocol):
+    """What an executor on a cluster offers beside `Executor`: its scheduler, without a profile."""
+
+    def scheduler(self) -> Scheduler:
+        """The scheduler as this user reaches it here; enough to find and to cancel."""
+        ...

@@ -44,6 +44,8 @@ class Campaign:
     """Unique to this run folder: in the name of every job that it submits."""
     run_folder: Path
     place: Path
+    executor: str
+    """The registry's name of the executor that submitted it: `cancel` asks the same scheduler."""
 
     def row(self, name: str) -> RowPlace:
         """The row's places."""
@@ -161,15 +163,16 @@ def _text(path: Path) -> str:
         return ""
 
 
-def open_campaign(run_folder: Path, shared: Path) -> Campaign:
+def open_campaign(run_folder: Path, shared: Path, executor: str) -> Campaign:
     """The run's place on the cluster, made when it is not there yet. Raises `Blocked`."""
     about = run_folder / CLUSTER_FILE
     known = read_campaign(run_folder)
     if known is None:
         token = secrets.token_hex(6)
         place = shared / PARENT / f"{run_folder.name}-{token}"
-        known = Campaign(token, run_folder, place)
-        write_atomic(about, json.dumps({"token": token, "place": str(place)}, indent=1).encode() + b"\n")
+        known = Campaign(token, run_folder, place, executor)
+        said = {"token": token, "place": str(place), "executor": executor}
+        write_atomic(about, json.dumps(said, indent=1).encode() + b"\n")
     try:
         for folder in ("objects", "rows"):
             (known.place / folder).mkdir(parents=True, exist_ok=True)
@@ -199,6 +202,6 @@ def read_campaign(run_folder: Path) -> Campaign | None:
     """The run's place, when it was ever on a cluster."""
     try:
         data = json.loads((run_folder / CLUSTER_FILE).read_bytes())
-        return Campaign(str(data["token"]), run_folder, Path(data["place"]))
+        return Campaign(str(data["token"]), run_folder, Path(data["place"]), str(data["executor"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from aisimc_runtime.executors.base import RowEvent
-from aisimc_runtime.executors.cluster.loop import Loop, Terms
+from aisimc_runtime.executors.cluster.loop import Loop
+from aisimc_runtime.executors.cluster.memory import Terms
 from aisimc_runtime.executors.cluster.port import Request, SubmitRefused
 from aisimc_runtime.executors.cluster.script import Surroundings
 from aisimc_runtime.executors.cluster.shared import open_campaign
@@ -44,13 +45,17 @@ class SlurmExecutor:
         if refused is not None:
             raise explain(refused, profile, scheduler)
 
+    def scheduler(self) -> SlurmScheduler:
+        """Slurm as this user reaches it here; enough to find jobs and to cancel them."""
+        return SlurmScheduler(SlurmSettings(shared=Path("/")))
+
     def run(self, jobs: Sequence[RowJob], profile: Profile) -> Iterator[RowEvent]:
         """Carry out the rows; closing the iterator cancels this campaign's jobs and no others."""
         if not jobs:
             return
         settings = slurm_settings(profile)
         scheduler = SlurmScheduler(settings)
-        campaign = open_campaign(jobs[0].folder.parent.parent, settings.shared)
+        campaign = open_campaign(jobs[0].folder.parent.parent, settings.shared, self.name)
         around = Surroundings(
             attempt=ATTEMPT,
             node=NODE,

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from aisimc_runtime.executors.base import Note, ReplayFinished, RowBlocked, RowEvent, RowFinished
-from aisimc_runtime.executors.cluster.loop import Loop, Terms
+from aisimc_runtime.executors.cluster.loop import Loop
+from aisimc_runtime.executors.cluster.memory import Terms
 from aisimc_runtime.executors.cluster.port import (
     Phase,
     Request,
@@ -52,7 +53,7 @@ class World:
             self.turns.pop(0)()
 
     def loop(self, jobs: list[RowJob] | None = None, **terms: object) -> Iterator[RowEvent]:
-        campaign = open_campaign(self.run, self.folder / "shared")
+        campaign = open_campaign(self.run, self.folder / "shared", "slurm")
         chosen = Terms(
             around=AROUND,
             explain=lambda refused: Blocked(f"refused: {refused.reason}"),

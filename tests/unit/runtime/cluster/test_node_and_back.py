@@ -32,7 +32,7 @@ def job(tmp_path: Path) -> RowJob:
 @pytest.fixture
 def campaign(tmp_path: Path, job: RowJob) -> Campaign:
     (tmp_path / "shared").mkdir()
-    return open_campaign(tmp_path / "runs" / "c-1", tmp_path / "shared")
+    return open_campaign(tmp_path / "runs" / "c-1", tmp_path / "shared", "slurm")
 
 
 def staged(campaign: Campaign, job: RowJob, tmp_path: Path) -> tuple[dict[str, object], RowJob]:
@@ -174,13 +174,15 @@ def test_only_a_run_s_own_place_is_ever_removed(campaign: Campaign, tmp_path: Pa
     assert other.exists()
     precious = tmp_path / "precious"
     precious.mkdir()
-    (campaign.run_folder / "cluster.json").write_text(json.dumps({"token": "x", "place": str(precious)}))
+    (campaign.run_folder / "cluster.json").write_text(
+        json.dumps({"token": "x", "place": str(precious), "executor": "slurm"})
+    )
     remove_place(campaign.run_folder)
     assert precious.exists()
 
 
 def test_a_run_keeps_its_place_even_when_the_profile_names_another(campaign: Campaign, tmp_path: Path) -> None:
-    assert open_campaign(campaign.run_folder, tmp_path / "elsewhere").place == campaign.place
+    assert open_campaign(campaign.run_folder, tmp_path / "elsewhere", "slurm").place == campaign.place
     assert read_campaign(tmp_path) is None
 
 
@@ -189,7 +191,7 @@ def test_a_shared_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> N
     run.mkdir()
     (tmp_path / "file").write_text("")
     with pytest.raises(Blocked, match=f"cannot write to the shared folder {tmp_path}/file: not a directory"):
-        open_campaign(run, tmp_path / "file")
+        open_campaign(run, tmp_path / "file", "slurm")
 
 
 def test_a_torn_record_does_not_spoil_the_next(campaign: Campaign) -> None:
