@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.diagnostics.render.display import one_line
 from aisimc_compiler.diagnostics.render.text import CodeOf
 
 
@@ -22,16 +23,12 @@ def render(diagnostics: Iterable[Diagnostic], code_of: CodeOf) -> Iterator[str]:
         parts = [diagnostic.message, *diagnostic.notes]
         if diagnostic.help:
             parts.append(f"help: {diagnostic.help}")
-        yield f"::{diagnostic.severity} {shown}::{_data(chr(10).join(parts))}\n"
+        yield f"::{diagnostic.severity} {shown}::{_data(chr(10).join(map(one_line, parts)))}\n"
 
 
 def _data(text: str) -> str:
-    return _encodable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")

@@ -81,7 +81,7 @@ def test_github_escapes_what_would_end_a_command() -> None:
     first, second = github.render([FOUND, LONG], code_of)
     assert first == (
         "::error file=campaigns/a b.campaign,line=2,endLine=2,title=AC0001 syntax,col=2,endColumn=2::"
-        "an attribute is set with `=`, not `:`%0Areally: 100 %25%0Afirst note%0Asecond note%0Ahelp: write `=`\n"
+        "an attribute is set with `=`, not `:` really: 100 %25%0Afirst note%0Asecond note%0Ahelp: write `=`\n"
     )
     assert second.startswith("::warning file=campaigns/a b.campaign,line=1,endLine=2,title=AC0005 name.missing::")
 
