@@ -16,7 +16,7 @@ CAMPAIGNS = sorted(
     path for path in (ROOT / "specs").rglob("*.campaign") if "common" not in path.relative_to(ROOT).parts
 )
 EMBEDDED = re.compile(r'embedded\s*=\s*"([^"]+)"\s+sha256\s*=\s*"([0-9a-f]{64})"')
-REFRESH = "the engine changed: `aisimc pin --refresh specs/*.campaign specs/fixtures/common/*.campaign` pins it again"
+REFRESH = "the engine changed: `aisimc pin --refresh specs/*.campaign specs/fixtures/*.campaign` pins it again"
 REFRESH_PATCH = """\
 {file} was made for other sources: make it again from a copy of the core,
   cp -r runner-rust/reference-core /tmp/core && cd /tmp/core && git init -q && git add -A && git commit -qm base
