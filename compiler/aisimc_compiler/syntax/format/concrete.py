@@ -141,10 +141,13 @@ class Reader:
         while True:
             gap = self._gap()
             if gap.trailing is not None:
-                if body.items:
-                    body.items[-1].trailing = gap.trailing
-                else:
+                last = body.items[-1] if body.items else None
+                if last is None:
                     body.opening = gap.trailing
+                elif last.trailing is None:
+                    last.trailing = gap.trailing
+                else:  # one before a comma, and one behind it
+                    gap.comments.insert(0, Comment(gap.trailing.text, False))
             if self._kind() == closing:
                 body.below = gap.comments
                 return
@@ -223,7 +226,7 @@ class Reader:
         while True:
             gap = self._gap()
             if gap.trailing is not None:
-                if values.elements:
+                if values.elements and values.elements[-1].trailing is None:
                     values.elements[-1].trailing = gap.trailing
                 else:
                     above.append(Comment(gap.trailing.text, False))
