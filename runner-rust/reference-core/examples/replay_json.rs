@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::io::{BufRead, Write};
+use std::time::Instant;
 
 use aisimulate_core::replay::loadgen::{Trace, WorkloadDriver};
 use aisimulate_core::replay::{
@@ -68,8 +69,10 @@ fn replay(line: &str) -> Result<Value, Box<dyn Error>> {
         };
         replayer = replayer.with_runtime_input(ReplayRuntimeInput::Workload(driver));
     }
+    let started = Instant::now();
     let (elapsed, finished) = replayer.prepare()?.execute()?;
-    let report = finished.into_report();
+    let mut report = finished.into_report();
+    report.throughput.wall_time_ms = started.elapsed().as_secs_f64() * 1000.0;
     let mut summary = serde_json::to_value(&report)?;
     summary["per_request"] = serde_json::to_value(&report.per_request)?;
     let mut answer = json!({

@@ -110,9 +110,6 @@ impl Pool {
             let now_ms = clock.now_ms();
             let worker = &mut self.workers[index];
             let start = worker.start_pass(now_ms);
-            if std::env::var("DBG").is_ok() {
-                eprintln!("{now_ms} {start:?}");
-            }
             observer.on_start(self.stage, index, &start, now_ms);
             if start.end_ms > now_ms {
                 clock.schedule(
