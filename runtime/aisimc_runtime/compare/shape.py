@@ -19,6 +19,7 @@ from aisimc_runtime.compare.times import is_stamp
 _AFTER_COLON = re.compile(rb':("[^"\\]*(?:\\.[^"\\]*)*"|[^"\[\]{},:\x00]+)')
 _SPACE = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
 
+_EMPTY = (b"{}", b"[]")
 _MAX_SHAPES = 2048
 
 
@@ -124,7 +125,9 @@ class Shapes:
 
     def _irregular(self, record: bytes) -> Split:
         leaves = flatten(record)
-        return Split(self._new(tuple(leaf.path for leaf in leaves), ()), [leaf.literal for leaf in leaves])
+        empty = tuple(leaf for leaf in leaves if leaf.literal in _EMPTY)
+        holes = [leaf for leaf in leaves if leaf.literal not in _EMPTY]
+        return Split(self._new(tuple(leaf.path for leaf in holes), empty), [leaf.literal for leaf in holes])
 
     def _new(self, paths: tuple[Path, ...], fixed: tuple[Leaf, ...]) -> Shape:
         self._count += 1
@@ -176,7 +179,7 @@ def _containers(leaves: dict[Path, int | bytes]) -> dict[Path, bytes]:
     """Every object and array, as the literal that it would be if it were empty."""
     found: dict[Path, bytes] = {}
     for path, literal in leaves.items():
-        if literal in (b"{}", b"[]"):
+        if literal in _EMPTY:
             found[path] = bytes(literal)
         for depth, segment in enumerate(path):
             found[path[:depth]] = b"[]" if isinstance(segment, int) else b"{}"

@@ -191,6 +191,15 @@ def test_keys_that_look_like_values_are_read_right(tmp_path: Path) -> None:
     assert changes(compare(tmp_path, a, b)) == {("/per_request/*/a:1,2/x:{/*", "value")}
 
 
+def test_a_list_that_was_empty_under_such_a_key(tmp_path: Path) -> None:
+    a = records.vllm_record(2)
+    for entry in a["per_request"]:
+        entry["x:1,2"] = []
+    b = records.changed(a)
+    b["per_request"][1]["x:1,2"] = [None]
+    assert changes(compare(tmp_path, a, b)) == {("/per_request/*/x:1,2/*", "added")}
+
+
 def test_outside_the_records(tmp_path: Path) -> None:
     a = records.vllm_record()
     b = records.changed(a)
