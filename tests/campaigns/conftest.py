@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,5 +51,22 @@ def conversation(shared: Path) -> bytes:
 
 @pytest.fixture
 def place(tmp_path: Path, wheel_store: Path) -> Place:
-    """A working folder that shares the store with the builds."""
-    return Place(tmp_path, wheel_store)
+    """A working folder with a store of its own, in which the builds are linked."""
+    mine = Store(tmp_path / "store")
+    (mine.root / "wheels").mkdir(parents=True)
+    for _, sha256 in BUILDS.values():
+        record = Path("wheels") / f"{sha256}.json"
+        shutil.copy(wheel_store / record, mine.root / record)
+        for digest in (sha256, json.loads((mine.root / record).read_bytes())["runtime"]):
+            target = mine.path(digest)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            link(Store(wheel_store).path(digest), target)
+    return Place(tmp_path, mine.root)
+
+
+def link(source: Path, target: Path) -> None:
+    """A second name for a large file; a symbolic one where the file systems differ."""
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        target.symlink_to(source)

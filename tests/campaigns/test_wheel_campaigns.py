@@ -127,7 +127,7 @@ class TestRefusedBeforeAnything:
         self.blocked(place, text, "has no wheel aisimulate==0.13.0.dev1")
 
     def test_no_index_and_no_wheel(self, place: Place, conversation: bytes) -> None:
-        alone = Place(place.folder, place.folder / "store", more={"PIP_INDEX_URL": "https://127.0.0.1:9/simple",
+        alone = Place(place.folder, place.folder / "empty", more={"PIP_INDEX_URL": "https://127.0.0.1:9/simple",
                                                                    "PIP_FIND_LINKS": ""})  # fmt: skip
         self.blocked(alone, campaign(conversation, trtllm()), "cannot be reached", "aisimc store add FILE.whl")
 
@@ -274,3 +274,25 @@ def test_a_covered_difference_needs_a_test_that_tells_the_arms_apart(
         ".": [True, True],
         "^no digest": [False, False],
     }[word]
+
+
+def test_the_nightly_campaign_as_it_stands(place: Place, conversation: bytes, root: Path) -> None:
+    """Eight rows, 32 replays of 5,000 requests: PASS with the pressure events that belong to each row."""
+    assert conversation
+    done = place.aisimc("run", "--json", "--quiet", root / "specs" / "nightly-conversation.campaign", timeout_s=1800)
+    assert done.status == 0, done.stdout + done.stderr
+    assert done.verdict["semantic"] == "PASS"
+    counters = {
+        row.name: json.loads((row / "replays" / "candidate-2" / "qualification.jsonl").read_bytes())
+        for row in (place.run_folder() / "rows").iterdir()
+    }
+    assert {name: (found["pressure_records"], found["virtual_duration_ms"]) for name, found in counters.items()} == {
+        "vllm-aggregated": (1, 1110915.2751609802),
+        "vllm-disaggregated": (3, 1366849.549262578),
+        "vllm-disaggregated-adp2-4": (1, 461135.131352902),
+        "sglang-aggregated": (1, 814228.009211981),
+        "sglang-disaggregated": (2, 811967.4785896792),
+        "sglang-disaggregated-adp2-4": (3, 422238.9085789609),
+        "trtllm-aggregated": (0, 2367479.6200058954),
+        "trtllm-disaggregated-adp2-4": (0, 1431522.0264413236),
+    }

@@ -29,9 +29,9 @@ from aisimc_runtime.run.node import load_average, node_facts
 from aisimc_runtime.run.orders import replay_order
 from aisimc_runtime.run.replay import Outcome, Replay
 
-LOOK_S = 0.05
+LOOK_S = 0.1
 """How often the limits of running replays are looked at."""
-LOOK_AROUND_S = 0.25
+LOOK_AROUND_S = 0.5
 """How often at most the whole of /proc is read, for processes that a replay started."""
 COLLECT_LIMITS = Limits(time_s=900.0, memory_bytes=2 << 30, output_bytes=2 << 30, processes=16)
 COLLECT = Order("collect", 0)
