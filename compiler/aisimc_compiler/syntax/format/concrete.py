@@ -118,7 +118,9 @@ class Reader:
             if stripped.startswith("#"):
                 if number == 0 and self._at:
                     line_start = self._text.rfind("\n", 0, start) + 1
-                    column = start - line_start + len(line) - len(line.lstrip(" \t\r"))
+                    blanks = len(line) - len(line.lstrip(" \t\r"))
+                    # A single blank is no column that somebody chose.
+                    column = start - line_start + blanks if blanks > 1 else 0
                     trailing = Trailing(stripped, column)
                 else:
                     comments.append(Comment(stripped, blank))

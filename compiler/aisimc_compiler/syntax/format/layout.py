@@ -167,9 +167,8 @@ def _tall(item: Item, depth: int, lines: list[Line]) -> None:
         _body(item.body, depth + 1, lines)
         lines.append(Line(indent, "}", kind="tall", trailing=item.trailing))
         return
-    assert isinstance(item.value, Values | str)
-    if isinstance(item.value, str):
-        lines.append(Line(indent, item.head, f"= {item.value}", "attribute", (), item.trailing))
+    if isinstance(item.value, str):  # too long, and nowhere to break it
+        _flat_line(item, indent, lines)
         return
     lines.append(Line(indent, item.head, "= [", "attribute"))
     _elements(item.value, depth + 1, lines)
@@ -236,12 +235,13 @@ def _with_comments(lines: list[Line]) -> list[str]:
     group: list[int] = []
     for number in range(len(lines) + 1):
         if number < len(lines) and lines[number].trailing is not None:
-            group.append(number)
-            continue
+            if not group or lines[group[-1]].indent == lines[number].indent:
+                group.append(number)
+                continue
         wanted = [max(_column(lines[at]), len(texts[at]) + 2) for at in group]
         for at in group:
             columns[at] = max(wanted)
-        group = []
+        group = [number] if number < len(lines) and lines[number].trailing is not None else []
     result: list[str] = []
     for text, column, line in zip(texts, columns, lines, strict=True):
         result.append(text.ljust(column) + line.trailing.text if line.trailing is not None else text.rstrip())
