@@ -64,3 +64,11 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
     found = read_bytes(str(tmp_path / "a"), "a")
     assert isinstance(found, Unreadable)
     assert found.reason == "permission denied"
+
+
+@pytest.mark.parametrize("path", ["\ud800.campaign", "a\\u0000b", "x" * 5000])
+def test_imports_that_no_file_system_can_have(path: str) -> None:
+    from aisimc_compiler.api import check_text
+
+    result = check_text(f'import "{path}"\n', "x.campaign")
+    assert [d.rule for d in result.diagnostics] == ["import.path"]

@@ -24,7 +24,7 @@ def objection(context: Context, base: str, text: str, *, anywhere: bool = False)
         return "begins or ends with white space"
     if text.startswith(("/", "~")) or "\\" in text or (len(text) > 1 and text[1] == ":"):
         return "is not a relative path with `/` between its parts"
-    if "\0" in text or "://" in text:
+    if "\0" in text or "://" in text or any("\ud800" <= character <= "\udfff" for character in text):
         return "is no path"
     path = normalised(base, text)
     if anywhere:
