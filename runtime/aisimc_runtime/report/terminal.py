@@ -51,6 +51,7 @@ def _verdict(report: dict[str, Any], console: Console) -> None:
         line.append("  performance ")
         line.append(result, style=_STYLES.get(result, "yellow"))
     console.print(line)
+    console.print(Text(say.corpus(report), style="dim"))
     console.print(Text(say.explanation(report)))
     blocked = report["verdict"]["blocked"]
     if blocked:
