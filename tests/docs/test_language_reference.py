@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+
 from aisimc_compiler.api import check_file
 from aisimc_compiler.model.vocabulary import BLOCKS
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.parser import parse
 from aisimc_compiler.syntax.tree import Block, Value
-
 from tests.docs import reference
 
 PAGE = reference.PAGE.read_text("utf-8")

@@ -7,6 +7,7 @@ Whoever gets a no asks the validator, which also says what is wrong.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "title", "description", "examples", "default"})
@@ -108,7 +109,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_OF_SCHEMAS = {
+_OF_SCHEMAS: dict[str, Callable[[dict[str, Any], Any, Any, Any], bool]] = {
     "$ref": _ref,
     "properties": _properties,
     "additionalProperties": _additional,
@@ -116,7 +117,7 @@ _OF_SCHEMAS = {
     "anyOf": _any_of,
     "oneOf": _one_of,
 }
-_OF_VALUES = {
+_OF_VALUES: dict[str, Callable[[Any, Any], bool]] = {
     "type": _type,
     "const": _same,
     "enum": lambda wanted, value: any(_same(one, value) for one in wanted),

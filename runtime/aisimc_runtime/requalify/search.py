@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-
 SWEEP = 8
 """How many values between the start and the point are looked at for a nearer one."""
 

@@ -77,7 +77,7 @@ def test_what_is_found_was_observed_and_qualifies_within_the_budget(
 
 def test_a_nearer_point_that_halving_steps_over_is_seen() -> None:
     """From real builds: 1,600 blocks give 5 retractions, 1,617 give 3, 1,637 again 4, 1,640 give 3."""
-    counts = {range(0, 1_610): 5, range(1_610, 1_625): 3, range(1_625, 1_640): 4, range(1_640, 1_690): 3}
+    counts = {range(1_610): 5, range(1_610, 1_625): 3, range(1_625, 1_640): 4, range(1_640, 1_690): 3}
     observe, _ = engine(lambda value: next((count for span, count in counts.items() if value in span), 0))
     outcome = search(1_600, observe, least=1, most=3)
     assert outcome.point is not None and outcome.point.value == 1_610

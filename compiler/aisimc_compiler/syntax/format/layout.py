@@ -234,10 +234,10 @@ def _with_comments(lines: list[Line]) -> list[str]:
     columns = [0] * len(lines)
     group: list[int] = []
     for number in range(len(lines) + 1):
-        if number < len(lines) and lines[number].trailing is not None:
-            if not group or lines[group[-1]].indent == lines[number].indent:
-                group.append(number)
-                continue
+        trails = number < len(lines) and lines[number].trailing is not None
+        if trails and (not group or lines[group[-1]].indent == lines[number].indent):
+            group.append(number)
+            continue
         wanted = [max(_column(lines[at]), len(texts[at]) + 2) for at in group]
         for at in group:
             columns[at] = max(wanted)

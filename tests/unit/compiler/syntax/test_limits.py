@@ -64,7 +64,8 @@ def test_more_errors_are_cut_off() -> None:
 )
 def test_megabytes_of_one_mistake_on_one_line(piece: str) -> None:
     code = (
-        "import resource, sys; from aisimc_compiler.source import Source; from aisimc_compiler.syntax.parser import parse;"
+        "import resource, sys; from aisimc_compiler.source import Source;"
+        "from aisimc_compiler.syntax.parser import parse;"
         "resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); piece = sys.argv[1];"
         "text = piece * (1_000_000 // len(piece)); file, faults = parse(Source('x', text)); print(len(faults))"
     )

@@ -173,7 +173,7 @@ def test_an_import_is_read_as_the_editor_has_it(tmp_path: Path) -> None:
             if session.published.get(session.uri):
                 break
             await asyncio.sleep(0.05)
-        assert [found.code for found in session.published[session.uri]][0] == "AC0004 name.unknown"
+        assert next(found.code for found in session.published[session.uri]) == "AC0004 name.unknown"
 
     run(tmp_path, act)
 
