@@ -244,17 +244,15 @@ impl TraceCollector {
         observed.first_token_ms = tokens.first().copied();
         observed.second_token_ms = tokens.get(1).copied();
         observed.last_token_ms = tokens.last().copied();
-        let mut sum = 0.0;
         for pair in tokens.windows(2) {
             let gap = pair[1] - pair[0];
-            sum += gap;
             self.gaps.push(gap);
             if gap > 0.0 {
                 self.user_rates.push(1000.0 / gap);
             }
         }
-        if tokens.len() > 1 {
-            observed.mean_gap_ms = Some(sum / (tokens.len() - 1) as f64);
+        if let [first, .., last] = tokens.as_slice() {
+            observed.mean_gap_ms = Some((last - first) / (tokens.len() - 1) as f64);
         }
     }
 

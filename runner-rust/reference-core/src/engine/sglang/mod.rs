@@ -139,6 +139,7 @@ impl Rank for SglangRank {
 
     fn release_source(&mut self, request: RequestIndex) {
         if let Some(mut sequence) = self.held.remove(&request) {
+            self.pool.tree.touch_path(sequence.holding.node);
             self.pool.let_go(&mut sequence.holding);
             self.destinations.capacity_rose();
         }
