@@ -35,8 +35,8 @@ def plain_yaml(data: bytes) -> dict[str, Any] | None:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        if "\t" in text or "\r" in text:
-            raise _Unsure
+        if not text.replace("\n", "").isprintable():
+            raise _Unsure  # tabs and other controls: YAML refuses most of them, and strip() takes some for spaces
         self.lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
         self.at = 0
 
