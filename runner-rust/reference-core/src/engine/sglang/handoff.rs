@@ -96,11 +96,9 @@ impl SglangRank {
             && let Some(mut sequence) = self.destinations.activated.pop_front()
         {
             sequence.owned = sequence.input;
-            let before = self.pool.available();
             self.publish_full(&mut sequence, Access::Refresh);
-            if self.pool.available() > before {
-                self.destinations.capacity_rose();
-            }
+            // A pending prompt may share the pages that have just become findable.
+            self.destinations.capacity_rose();
             start.scheduled = true;
             start.admit(sequence.request, 0);
             self.running.push(sequence);
