@@ -30,7 +30,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Order among events at one time. Transfers keep the order of their starts.
+    /// Order among events at one time. Transfers go by request.
     fn rank(self) -> (u8, Option<WorkerStage>, usize, u64) {
         match self {
             Self::PassEnd {
@@ -38,7 +38,7 @@ impl Event {
                 worker,
                 pass,
             } => (0, Some(stage), worker, pass),
-            Self::TransferEnd { .. } => (1, None, 0, 0),
+            Self::TransferEnd { request } => (1, None, 0, u64::from(request)),
         }
     }
 }

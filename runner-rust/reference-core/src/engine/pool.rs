@@ -102,7 +102,7 @@ impl Pool {
         observer: &mut impl PassObserver,
     ) -> Result<bool, Stuck> {
         let mut parked = vec![false; self.workers.len()];
-        let mut settling = 0;
+        let mut settling = vec![0; self.workers.len()];
         let mut changed = false;
         while let Some(index) =
             (0..self.workers.len()).find(|&index| !parked[index] && self.workers[index].is_ready())
@@ -129,8 +129,11 @@ impl Pool {
             let effect = start.has_effect() || !events.is_empty();
             if effect && passes.count_instant() {
                 changed = true;
-            } else if !effect && worker.is_settling() && settling < MAX_SETTLING_PASSES {
-                settling += 1;
+            } else if !effect && worker.is_settling() {
+                settling[index] += 1;
+                if settling[index] > MAX_SETTLING_PASSES {
+                    return Err(Stuck(worker.load()));
+                }
             } else if !effect && worker.is_stuck() {
                 return Err(Stuck(worker.load()));
             } else {

@@ -63,7 +63,10 @@ impl AggregatedRuntime {
     /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
         loop {
-            while self.round().map_err(|Stuck(held)| effect_free(held))? {}
+            while self
+                .round()
+                .map_err(|Stuck(held)| super::effect_free(held))?
+            {}
             let next = [self.clock.next_ms(), self.flow.source.next_ms()]
                 .into_iter()
                 .flatten()
@@ -71,7 +74,7 @@ impl AggregatedRuntime {
             let Some(next_ms) = next else {
                 return match self.flow.in_flight.len() {
                     0 => Ok(LoopEnd::Drained),
-                    stuck => Err(effect_free(stuck)),
+                    stuck => Err(super::effect_free(stuck)),
                 };
             };
             if self.max_sim_time_ms.is_some_and(|limit| next_ms > limit) {
@@ -132,14 +135,6 @@ impl Flow {
             self.source.on_terminal(uuid, now_ms);
         }
     }
-}
-
-/// `stuck` requests are in flight and nothing can move them.
-fn effect_free(stuck: usize) -> ReplayError {
-    ReplayError::Invariant(format!(
-        "offline replay detected an effect-free zero-duration pass with {stuck} in-flight \
-         requests remaining"
-    ))
 }
 
 impl PassObserver for Flow {

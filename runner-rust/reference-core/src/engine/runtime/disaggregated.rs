@@ -57,6 +57,7 @@ impl TransferModel {
 enum Action {
     SubmitPrefill(RequestIndex),
     Reserve(RequestIndex),
+    Transfer(RequestIndex),
     Activate(RequestIndex),
     Release(RequestIndex),
 }
@@ -168,7 +169,10 @@ impl DisaggregatedRuntime {
     /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
         loop {
-            while self.round().map_err(|Stuck(held)| effect_free(held))? {}
+            while self
+                .round()
+                .map_err(|Stuck(held)| super::effect_free(held))?
+            {}
             let next = [self.clock.next_ms(), self.flow.source.next_ms()]
                 .into_iter()
                 .flatten()
@@ -225,6 +229,7 @@ impl DisaggregatedRuntime {
         match action {
             Action::SubmitPrefill(index) => self.submit_prefill(index),
             Action::Reserve(index) => self.reserve(index),
+            Action::Transfer(index) => self.flow.begin_transfer(index),
             Action::Activate(index) => self.activate(index),
             Action::Release(index) => self.release(index),
         }
@@ -425,7 +430,7 @@ impl Flow {
                 self.collector
                     .on_handoff(index, HandoffStamp::SourceHeld, now_ms);
                 if self.destination_first {
-                    self.begin_transfer(index);
+                    self.actions.push_back(Action::Transfer(index));
                 } else {
                     self.actions.push_back(Action::Reserve(index));
                 }
@@ -442,7 +447,7 @@ impl Flow {
                 if self.destination_first {
                     self.actions.push_back(Action::SubmitPrefill(request));
                 } else {
-                    self.begin_transfer(request);
+                    self.actions.push_back(Action::Transfer(request));
                 }
             }
         }

@@ -13,6 +13,7 @@ pub use source::RequestSource;
 
 use super::pool::Pool;
 use super::rank::{RequestIndex, Submission};
+use crate::replay::ReplayError;
 use crate::replay::loadgen::DirectRequest;
 
 /// How a loop ended.
@@ -36,6 +37,14 @@ pub(crate) fn submission(
         max_output: request.max_output_tokens.min(max_output),
         planned_output: request.output_token_ids.clone(),
     }
+}
+
+/// `stuck` requests are in flight and nothing can move them.
+pub(crate) fn effect_free(stuck: usize) -> ReplayError {
+    ReplayError::Invariant(format!(
+        "offline replay detected an effect-free zero-duration pass with {stuck} in-flight \
+         requests remaining"
+    ))
 }
 
 /// Worker time of a pool, for the report.

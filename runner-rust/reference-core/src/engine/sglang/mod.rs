@@ -121,6 +121,7 @@ impl Rank for SglangRank {
     }
 
     fn is_stuck(&self) -> bool {
+        // A rank of a disaggregated pool may still be helped by the other pool.
         self.limits.role == WorkerType::Aggregated
     }
 
