@@ -23,14 +23,14 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check compiler runtime tests
 	$(BIN)/ruff check compiler runtime tests
 	$(BIN)/mypy
-	$(CARGO) fmt --check --manifest-path runner-rust/Cargo.toml
+	$(CARGO) fmt --all --check --manifest-path runner-rust/Cargo.toml
 	$(CARGO) clippy --locked --all-targets --manifest-path runner-rust/Cargo.toml -- -D warnings
 
 ## format: put both languages in their standard form
 format: $(STAMP)
 	$(BIN)/ruff check --fix compiler runtime tests
 	$(BIN)/ruff format compiler runtime tests
-	$(CARGO) fmt --manifest-path runner-rust/Cargo.toml
+	$(CARGO) fmt --all --manifest-path runner-rust/Cargo.toml
 
 ## bench: the measurements kept in tests/benchmarks (slow; nothing is asserted about time)
 bench: $(STAMP)
