@@ -8,9 +8,9 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.hints import TYPE_CHECKING, Any
 from aisimc_compiler.loading import Loader, Unreadable, decode, read_bytes
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source

@@ -6,8 +6,7 @@ says nothing.
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, TypeVar
-
+from aisimc_compiler.hints import Any, Generic, Literal, TypeVar
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source, Span
 

@@ -6,8 +6,7 @@ every build takes its own default, except where the published files say it.
 
 from __future__ import annotations
 
-from typing import Any
-
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given, Input, Pool, Row, Timing, Topology, Transfer
 
 Json = dict[str, Any]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Golden, Row
 from aisimc_compiler.plan.configuration import Json
@@ -56,13 +56,20 @@ class _Anywhere(dict[Any, tuple[int, int]]):
         return 0, 1
 
 
+@lru_cache(maxsize=8)
+def _plainly_sound(data: bytes) -> Json | None:
+    """A document that certainly keeps to its schema, read once for all the rows that name it."""
+    value = plain_yaml(data)
+    return value if value is not None and accepts(schema("golden"), value) else None
+
+
 def _surely_sound(campaign: Campaign, row: Row, golden: Golden, data: bytes) -> bool:
     """Whether the file says nothing wrong of the row, found out without a YAML library and a schema validator.
 
     Importing those two costs several times what the rest of a check does. No is no answer: they are asked then.
     """
-    value = plain_yaml(data)
-    if value is None or not accepts(schema("golden"), value):
+    value = _plainly_sound(data)
+    if value is None:
         return False
     document = Document(value, _Anywhere(), _Anywhere(), ())
     return not any(_row_faults(campaign, row, golden, document, _source(campaign, golden, data)))

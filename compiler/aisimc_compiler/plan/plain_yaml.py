@@ -7,7 +7,8 @@ which YAML versions differ, is left to the library: the answer is then None.
 from __future__ import annotations
 
 import re
-from typing import Any
+
+from aisimc_compiler.hints import Any
 
 _LINE = re.compile(r"( *)([A-Za-z0-9_][A-Za-z0-9_.-]*|\"[A-Za-z0-9_. -]+\"):(?: +(.*?))? *\Z")
 _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]*\Z")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from aisimc_compiler.hints import Any
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.schemas.problems import Path
 

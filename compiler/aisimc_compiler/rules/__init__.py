@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.hints import TYPE_CHECKING, Any
 from aisimc_compiler.model.campaign import Campaign
 from aisimc_compiler.source import Source
 

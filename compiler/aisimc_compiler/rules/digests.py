@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given
 
 _HEX = frozenset("0123456789abcdefABCDEF")

@@ -6,9 +6,9 @@ Nothing here is imported by a check that finds nothing wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label, Replacement
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.source import Span
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import pkgutil
+import os
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
+from aisimc_compiler.hints import TYPE_CHECKING, Any
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.schemas.quick import accepts
 
@@ -61,9 +61,9 @@ def dotted(path: Path) -> str:
 @cache
 def schema(name: str) -> dict[str, Any]:
     """One of the schemas that ship with the compiler: `plan`, `configuration` or `golden`."""
-    data = pkgutil.get_data("aisimc_compiler.schemas", f"{name}.schema.json")
-    assert data is not None, name
-    loaded: dict[str, Any] = json.loads(data)
+    path = os.path.join(os.path.dirname(__file__), f"{name}.schema.json")  # noqa: PTH118, PTH120 - start-up time
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123
+        loaded: dict[str, Any] = json.load(file)
     return loaded
 
 

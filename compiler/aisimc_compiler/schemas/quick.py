@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+
+from aisimc_compiler.hints import Any
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "title", "description", "examples", "default"})
 

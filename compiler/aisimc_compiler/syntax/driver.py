@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from sys import intern
-from typing import Any
 
+from aisimc_compiler.hints import Any
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source, Span
 from aisimc_compiler.syntax.keywords import STATEMENTS

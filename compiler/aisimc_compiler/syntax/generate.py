@@ -142,7 +142,12 @@ def _reachable(states: dict[int, dict[str, Any]], start: int) -> list[int]:
 def write(grammar: Path, tables: Path) -> None:
     """Write the tables of a grammar file as a Python module, through a temporary name."""
     data = generate(grammar.read_text(encoding="utf-8"))
-    lines = ['"""Made from grammar.lark when the package was built. Do not edit."""', "", "from typing import Any", ""]
+    lines = [
+        '"""Made from grammar.lark when the package was built. Do not edit."""',
+        "",
+        "from aisimc_compiler.hints import Any",
+        "",
+    ]
     lines += [f"{name}: Any = {value!r}" for name, value in data.items()]
     temporary = tables.with_name(f".{tables.name}.{os.getpid()}")
     temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")

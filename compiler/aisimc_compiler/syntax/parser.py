@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import Any, NoReturn
 
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.hints import Any, NoReturn
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.driver import Faulty, Stacks, Token, drive, split
 from aisimc_compiler.syntax.literals import BadLiteral, scalar

@@ -6,8 +6,8 @@ import contextlib
 import os
 import re
 from functools import cache
-from typing import Any
 
+from aisimc_compiler.hints import Any
 from aisimc_compiler.records import NamedTuple
 
 

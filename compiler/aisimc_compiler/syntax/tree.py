@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from aisimc_compiler.hints import Literal
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source, Span
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import IO
+
+from aisimc_compiler.hints import IO
 
 
 def wants_colour(choice: str, stream: IO[str]) -> bool:

@@ -101,3 +101,18 @@ def test_matching() -> None:
             assert first == 1
         case _:
             raise AssertionError
+
+
+def test_hints_stand_in_for_typing_at_run_time() -> None:
+    from aisimc_compiler import hints
+
+    variable = hints.TypeVar("variable")
+
+    class Held(records.NamedTuple, hints.Generic[variable]):  # type: ignore[valid-type,misc]
+        inside: variable  # type: ignore[valid-type]
+
+    alias = dict[str, Held[hints.Any] | None]
+    assert alias is not None
+    assert Held[int](3).inside == 3
+    assert isinstance(Held(3), Held)
+    assert hints.Literal["a", "b"] is not None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.hints import Any
 from aisimc_compiler.loading import Loader
 from aisimc_compiler.model.campaign import Campaign, Given
 from aisimc_compiler.model.resolve import blocks, rows

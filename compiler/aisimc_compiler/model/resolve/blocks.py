@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aisimc_compiler.diagnostics.model import Label
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import (
     Build,
     Correction,

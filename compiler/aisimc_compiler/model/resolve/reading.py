@@ -6,8 +6,7 @@ caller's to judge, because a family or a default may still give it.
 
 from __future__ import annotations
 
-from typing import Any
-
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given, Interval, Values
 from aisimc_compiler.model.resolve.context import Context
 from aisimc_compiler.model.vocabulary import (

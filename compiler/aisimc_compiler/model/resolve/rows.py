@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
+from aisimc_compiler.hints import Any, Literal
 from aisimc_compiler.loading import Unreadable
 from aisimc_compiler.model.campaign import Frozen, Given, Golden, Input, Row, Values
 from aisimc_compiler.model.resolve import topologies

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given, Pool, Timing, Topology, Transfer, Values
 from aisimc_compiler.model.closed import COMMON_CAPACITY
 from aisimc_compiler.model.resolve.context import Context

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Build, Campaign, Given
 from aisimc_compiler.rules.digests import blank
 from aisimc_compiler.rules.pinning.identity import main_value

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic
+from aisimc_compiler.hints import Any
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Revision
 from aisimc_compiler.rules.digests import blank, blank_value, described, is_hex, sha256_fault
