@@ -141,10 +141,9 @@ impl BatchedRank {
             }
             return true;
         }
-        let hits = self.cached_prefix_of_head();
-        if !self.head_fits(&hits) {
+        let Some(hits) = self.fitting_prefix_of_head() else {
             return false;
-        }
+        };
         let cached = hits.len() * self.limits.block_size;
         let Some(head) = self.waiting.front() else {
             return false;
@@ -216,38 +215,45 @@ impl BatchedRank {
         blocks > self.pool.capacity()
     }
 
-    fn cached_prefix_of_head(&mut self) -> Vec<BlockIndex> {
-        let Some(head) = self.waiting.front_mut() else {
-            return Vec::new();
+    /// The cached prefix of the first waiting request, if with it the request fits: the blocks it
+    /// wants, less those of the prefix that others use anyway, must not exceed the room there is.
+    fn fitting_prefix_of_head(&mut self) -> Option<Vec<BlockIndex>> {
+        let size = self.limits.block_size;
+        let is_trtllm = self.limits.backend == Backend::Trtllm;
+        let room = if is_trtllm {
+            self.guaranteed_headroom()
+        } else {
+            self.pool.capacity() - self.pool.active()
         };
-        if !self.limits.prefix_caching {
-            return Vec::new();
-        }
+        let head = self.waiting.front_mut()?;
+        let wanted = if is_trtllm {
+            trtllm::blocks_to_completion(head, size)
+        } else {
+            head.len().div_ceil(size)
+        };
         // vLLM computes at least the last token, from which it samples, unless nothing is sampled.
-        let usable = if self.limits.backend == Backend::Trtllm || head.max_output == 0 {
+        let usable = if is_trtllm || head.max_output == 0 {
             head.len()
         } else {
             head.len().saturating_sub(1)
         };
-        self.pool
-            .find_prefix(head.chain.ids(usable / self.limits.block_size))
-    }
-
-    fn head_fits(&self, hits: &[BlockIndex]) -> bool {
-        let Some(head) = self.waiting.front() else {
-            return false;
+        let findable = if self.limits.prefix_caching {
+            usable / size
+        } else {
+            0
         };
-        let shared = hits.iter().filter(|hit| self.pool.is_used(**hit)).count();
-        match self.limits.backend {
-            Backend::Trtllm => {
-                let wanted = trtllm::blocks_to_completion(head, self.limits.block_size);
-                wanted - shared <= self.guaranteed_headroom()
-            }
-            _ => {
-                let wanted = head.len().div_ceil(self.limits.block_size);
-                wanted - shared <= self.pool.capacity() - self.pool.active()
-            }
+        let needed = wanted.saturating_sub(room);
+        if needed > findable {
+            return None;
         }
+        let ids = head.chain.ids(findable);
+        // A request that waits for long is looked at in every pass; one look-up mostly decides.
+        if needed > 0 && self.pool.find(ids[needed - 1]).is_none() {
+            return None;
+        }
+        let hits = self.pool.find_prefix(ids);
+        let shared = hits.iter().filter(|hit| self.pool.is_used(**hit)).count();
+        (shared >= needed).then_some(hits)
     }
 
     /// Prefill and decode time of what was scheduled.

@@ -8,6 +8,8 @@
 
 mod lru;
 
+use std::collections::hash_map::Entry;
+
 use super::identity::{BlockId, BlockIdMap};
 use lru::{Links, LruList};
 
@@ -24,6 +26,13 @@ struct Block {
     links: Links,
 }
 
+/// Ends of the list of an identity's copies.
+#[derive(Debug, Clone, Copy)]
+struct Copies {
+    oldest: BlockIndex,
+    youngest: BlockIndex,
+}
+
 /// All blocks of one rank.
 #[derive(Debug)]
 pub struct BlockPool {
@@ -31,8 +40,8 @@ pub struct BlockPool {
     /// Blocks touched so far; the rest of the capacity has never been used.
     blocks: Vec<Block>,
     recycled: Vec<BlockIndex>,
-    /// Oldest copy of each findable identity.
-    primary: BlockIdMap<BlockIndex>,
+    /// Copies of each findable identity.
+    copies: BlockIdMap<Copies>,
     idle: LruList,
 }
 
@@ -43,7 +52,7 @@ impl BlockPool {
             capacity,
             blocks: Vec::new(),
             recycled: Vec::new(),
-            primary: BlockIdMap::default(),
+            copies: BlockIdMap::default(),
             idle: LruList::default(),
         }
     }
@@ -65,7 +74,7 @@ impl BlockPool {
 
     /// Oldest copy of an identity.
     pub fn find(&self, id: BlockId) -> Option<BlockIndex> {
-        self.primary.get(&id).copied()
+        self.copies.get(&id).map(|copies| copies.oldest)
     }
 
     /// Copies of the longest run of leading identities that are all findable.
@@ -129,14 +138,16 @@ impl BlockPool {
     pub fn publish(&mut self, block: BlockIndex, id: BlockId) {
         debug_assert!(self.blocks[block as usize].id.is_none());
         self.blocks[block as usize].id = Some(id);
-        let mut copy = *self.primary.entry(id).or_insert(block);
-        while copy != block {
-            match self.blocks[copy as usize].next_copy {
-                Some(next) => copy = next,
-                None => {
-                    self.blocks[copy as usize].next_copy = Some(block);
-                    return;
-                }
+        match self.copies.entry(id) {
+            Entry::Vacant(entry) => {
+                entry.insert(Copies {
+                    oldest: block,
+                    youngest: block,
+                });
+            }
+            Entry::Occupied(mut entry) => {
+                let youngest = std::mem::replace(&mut entry.get_mut().youngest, block);
+                self.blocks[youngest as usize].next_copy = Some(block);
             }
         }
     }
@@ -146,20 +157,27 @@ impl BlockPool {
             return;
         };
         let next = self.blocks[block as usize].next_copy.take();
-        let mut copy = self.primary[&id];
-        if copy == block {
+        let Entry::Occupied(mut entry) = self.copies.entry(id) else {
+            return;
+        };
+        let mut before = entry.get().oldest;
+        if before == block {
             match next {
-                Some(next) => self.primary.insert(id, next),
-                None => self.primary.remove(&id),
-            };
+                Some(next) => entry.get_mut().oldest = next,
+                None => {
+                    entry.remove();
+                }
+            }
             return;
         }
-        while let Some(after) = self.blocks[copy as usize].next_copy {
-            if after == block {
-                self.blocks[copy as usize].next_copy = next;
-                return;
-            }
-            copy = after;
+        while let Some(after) = self.blocks[before as usize].next_copy
+            && after != block
+        {
+            before = after;
+        }
+        self.blocks[before as usize].next_copy = next;
+        if next.is_none() {
+            entry.get_mut().youngest = before;
         }
     }
 

@@ -79,8 +79,10 @@ proptest! {
             let used: std::collections::HashSet<_> = users.iter().flatten().collect();
             prop_assert_eq!(pool.active(), used.len());
             prop_assert_eq!(pool.free() + pool.active() + pool.idle.len(), capacity);
-            for (_, block) in &pool.primary {
-                prop_assert!(pool.blocks[*block as usize].id.is_some());
+            for (id, copies) in &pool.copies {
+                prop_assert_eq!(pool.blocks[copies.oldest as usize].id, Some(*id));
+                prop_assert_eq!(pool.blocks[copies.youngest as usize].id, Some(*id));
+                prop_assert_eq!(pool.blocks[copies.youngest as usize].next_copy, None);
             }
         }
     }
