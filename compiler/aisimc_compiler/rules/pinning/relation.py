@@ -23,7 +23,7 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
 
     check = campaign.self_check
     same = left == right or same_wheel(left, right)
-    if same and not (check and check.value):
+    if same and not check.value:
         yield refuse_value(
             "pin.distinct",
             main_value(candidate),
@@ -32,7 +32,7 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
             help="name the revision that is to be qualified, or say `self_check = true` in the campaign",
             secondary=(Label(main_value(baseline).span, "the baseline"),),
         )
-    elif not same and check and check.value:
+    elif not same and check.value:
         yield refuse_value(
             "pin.distinct",
             check,
