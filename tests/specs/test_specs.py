@@ -16,12 +16,7 @@ CAMPAIGNS = sorted(
     path for path in (ROOT / "specs").rglob("*.campaign") if "common" not in path.relative_to(ROOT).parts
 )
 EMBEDDED = re.compile(r'embedded\s*=\s*"([^"]+)"\s+sha256\s*=\s*"([0-9a-f]{64})"')
-REFRESH = "the engine changed: `aisimc pin --refresh specs/*.campaign specs/fixtures/*.campaign` pins it again"
-REFRESH_PATCH = """\
-{file} was made for other sources: make it again from a copy of the core,
-  cp -r runner-rust/reference-core /tmp/core && cd /tmp/core && git init -q && git add -A && git commit -qm base
-  git apply --recount {path} && git diff > {path}
-and pin it again with `aisimc pin --refresh specs/*.campaign`"""
+REFRESH = "the engine changed: `python -m tests.specs.refresh` makes patches and pins again"
 
 
 def name_of(path: Path) -> str:
@@ -50,7 +45,7 @@ def test_a_pinned_patch_is_here_and_fits_the_engine(path: Path) -> None:
         try:
             patching.apply(patch.read_bytes(), core.get)
         except patching.PatchError as error:
-            pytest.fail(f"{error}\n" + REFRESH_PATCH.format(file=found[1], path=patch))
+            pytest.fail(f"{found[1]} was made for other sources ({error}): {REFRESH}")
 
 
 def test_every_patch_that_ships_is_used() -> None:
