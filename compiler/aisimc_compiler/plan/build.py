@@ -35,7 +35,7 @@ def build_plan(campaign: Campaign) -> Json:
         "inputs": {name: _input(entry) for name, entry in campaign.inputs.items() if name in used},
         "rows": rows,
         "unsupported": unsupported,
-        "coverage": _coverage(rows, unsupported),
+        "coverage": coverage(rows, unsupported),
         "exceptions": {entry.name.value: _exception(entry) for entry in campaign.exceptions},
         "performance": _performance(campaign, rows),
     }
@@ -158,7 +158,7 @@ def _input(entry: Input) -> Json:
     }
 
 
-def _coverage(rows: dict[str, Json], unsupported: dict[str, Json]) -> list[Json]:
+def coverage(rows: dict[str, Json], unsupported: dict[str, Json]) -> list[Json]:
     """The eight ids in the matrix's order, then the others that the campaign declares."""
     carried = {row["matrix_id"]: (name, row) for name, row in rows.items() if row["matrix_id"]}
     others = sorted((carried.keys() | unsupported.keys()) - set(closed.AUTHORITATIVE))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
-from aisimc_compiler.plan.actions import order
+from aisimc_compiler.plan.actions import actions, order
+from aisimc_compiler.plan.build import coverage
 from aisimc_compiler.plan.canonical import canonical_bytes, digest_of
 from aisimc_compiler.records import NamedTuple
+from aisimc_compiler.rules.language import folder_objection
 from aisimc_compiler.schemas.problems import Problem, problems
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_THRESHOLD = 1.05
 
 __all__ = ["LoadedPlan", "Problem", "load"]
 
@@ -46,7 +54,10 @@ def _no_constant(text: str) -> Any:
 
 def _incoherent(plan: dict[str, Any]) -> list[Problem]:
     """What the schema cannot say: references, the configurations' digests, and the order of the actions."""
-    found: list[Problem] = []
+    found = _names(plan)
+    gate = plan["performance"]
+    if gate is not None and gate["threshold"] != _THRESHOLD:
+        found.append(Problem(("performance", "threshold"), f"takes only `{_THRESHOLD}`, not `{gate['threshold']}`"))
     for name, row in plan["rows"].items():
         if row["input"] not in plan["inputs"]:
             found.append(Problem(("rows", name, "input"), f"there is no input `{row['input']}`"))
@@ -67,4 +78,32 @@ def _incoherent(plan: dict[str, Any]) -> list[Problem]:
                 found.append(Problem(("actions",), "they are not in order"))
         except (ValueError, KeyError, TypeError) as error:
             found.append(Problem(("actions",), f"they cannot be put in order: {error}"))
+    return found or list(_not_derived(plan))
+
+
+def _not_derived(plan: dict[str, Any]) -> Iterator[Problem]:
+    """Coverage and actions follow from the rest of a plan: an edited one would be run otherwise than it reads."""
+    if coverage(plan["rows"], plan["unsupported"]) != plan["coverage"]:
+        yield Problem(("coverage",), "it is not what the rows and the `unsupported` records give")
+    try:
+        due = actions(plan)
+    except (ValueError, KeyError, TypeError) as error:
+        yield Problem(("actions",), f"the rows give none: {error}")
+        return
+    for number, (entry, other) in enumerate(zip_longest(plan["actions"], due)):
+        if entry != other:
+            name = (entry or other)["id"]
+            yield Problem(("actions", number), f"`{name}` is not what the rest of the plan gives in this place")
+            return
+
+
+def _names(plan: dict[str, Any]) -> list[Problem]:
+    """Names that become parts of paths: an edited plan must not lead out of the run's folder."""
+    found: list[Problem] = []
+    why = folder_objection(plan["campaign"]["name"])
+    if why:
+        found.append(Problem(("campaign", "name"), f"it cannot name the run's folder: {why}"))
+    for key in ("inputs", "rows", "exceptions"):
+        strange = [name for name in plan[key] if not _NAME.fullmatch(name)]
+        found += [Problem((key,), f"`{name}` is no name of letters, digits, `_` and `-`") for name in strange]
     return found

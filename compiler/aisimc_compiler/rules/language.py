@@ -56,16 +56,8 @@ def nameable(campaign: Campaign) -> Iterator[Diagnostic]:
     given = campaign.name
     if given is None or not given.value.strip():
         return
-    text = given.value
-    if "/" in text or "\\" in text:
-        why = "a separator would put the run's folder somewhere else"
-    elif text.startswith((".", "-")):
-        why = f"a folder whose name starts with `{text[0]}` is hidden, or taken for an option"
-    elif not text.isprintable():
-        why = "it holds a character that cannot be seen"
-    elif len(text) > _NAME_LENGTH:
-        why = f"it has {len(text)} characters, and a folder's name should not have more than {_NAME_LENGTH}"
-    else:
+    why = folder_objection(given.value)
+    if not why:
         return
     from aisimc_compiler.rules.refusal import refuse_value
 
@@ -76,6 +68,19 @@ def nameable(campaign: Campaign) -> Iterator[Diagnostic]:
         label=why,
         help='write a plain name, such as `campaign "nightly-conversation"`',
     )
+
+
+def folder_objection(text: str) -> str:
+    """Why a campaign's name cannot be one plain path segment, or ""."""
+    if "/" in text or "\\" in text:
+        return "a separator would put the run's folder somewhere else"
+    if text.startswith((".", "-")):
+        return f"a folder whose name starts with `{text[0]}` is hidden, or taken for an option"
+    if not text.isprintable():
+        return "it holds a character that cannot be seen"
+    if len(text) > _NAME_LENGTH:
+        return f"it has {len(text)} characters, and a folder's name should not have more than {_NAME_LENGTH}"
+    return ""
 
 
 CHECKS: tuple[tuple[str, Rule], ...] = (

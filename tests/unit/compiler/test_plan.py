@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from aisimc_compiler.api import compile_file, load_plan
 from aisimc_compiler.plan.actions import STAGES, graph, order
 from aisimc_compiler.plan.canonical import canonical_bytes, digest_of
+from aisimc_compiler.plan.load import LoadedPlan
 from aisimc_compiler.schemas.problems import problems
 from tests.builders.campaigns import EXCEPTION, ON_CHECKOUTS, ON_EMBEDDED, ON_WHEELS, PERFORMANCE, changed, said
 
@@ -259,3 +261,31 @@ def test_paths_in_an_import_are_the_campaigns(tmp_path: Path) -> None:
     (tmp_path / "arms" / "two.campaign").write_text(ON_EMBEDDED[start:end])
     plan = planned('import "arms/two.campaign"\n' + ON_EMBEDDED[:start] + ON_EMBEDDED[end:], tmp_path)
     assert plan["revisions"]["candidate"]["patch"]["file"] == "arms/patches/change.patch"
+
+
+EDITS: dict[str, Callable[[Json], Any]] = {
+    "a name that leads out of the runs": lambda plan: plan["campaign"].update(name="../../elsewhere"),
+    "a row that leads out of the run": lambda plan: plan["rows"].update({"../x": plan["rows"].popitem()[1]}),
+    "an input that leads out of the run": lambda plan: plan["inputs"].update({"../x": plan["inputs"].popitem()[1]}),
+    "another threshold": lambda plan: plan["performance"].update(threshold=2.0),
+    "another threshold in the gate alone": lambda plan: next(
+        entry for entry in plan["actions"] if entry["kind"] == "gate"
+    )["parameters"].update(threshold=2.0),
+    "a judgement less": lambda plan: plan["actions"].remove(
+        next(entry for entry in plan["actions"] if entry["kind"] == "evidence")
+    ),
+    "an action in another stage": lambda plan: plan["actions"][0].update(stage="report"),
+    "a row covered that is not": lambda plan: plan["coverage"][1].update(status="covered", row="vllm-aggregated"),
+    "a gap left out": lambda plan: plan["coverage"].pop(),
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_an_edited_plan_is_refused(what: str, tmp_path: Path) -> None:
+    plan = planned(ON_WHEELS + PERFORMANCE, tmp_path)
+    assert isinstance(load_plan(canonical_bytes(plan)), LoadedPlan)
+    EDITS[what](plan)
+    found = load_plan(canonical_bytes(plan))
+    assert isinstance(found, list)
+    assert found
+    assert all(str(problem) for problem in found)
