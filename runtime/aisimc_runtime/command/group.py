@@ -11,6 +11,10 @@ import click
 from aisimc_runtime.command.main import VERBS, usage
 
 
+class _ReaderGone(Exception):
+    """A broken pipe under a name that click does not know: it would end with 1, which is the status of a FAIL."""
+
+
 class LazyGroup(click.Group):
     """Imports the module of a verb when the verb is asked for."""
 
@@ -34,6 +38,12 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"No such command `{verb}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGone from error
+
     def get_help(self, ctx: click.Context) -> str:
         return usage().rstrip("\n")
 
@@ -45,6 +55,8 @@ def run_group(arguments: list[str]) -> int:
         result = group.main(arguments, prog_name="aisimc", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
+    except _ReaderGone as gone:
+        raise BrokenPipeError from gone
     except click.Abort:
         return 130
     except click.UsageError as error:

@@ -30,12 +30,17 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
+_UNKNOWN = -1  # no verb has come to its exit status
+_JUDGING = frozenset({"check", "plan", "run", "report", "verify", "diff", "fmt"})
+
+
 def main() -> None:
     """Entry point of the console script: runs the command line and ends the process with its exit status."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # What a terminal's encoding lacks is shown escaped; it must not end in an exception.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    status = 3
+    status = _UNKNOWN
     try:
         quick = _quick(sys.argv[1:])
         status = _run(sys.argv[1:]) if quick is None else quick
@@ -48,16 +53,52 @@ def main() -> None:
         status = 130
     except BrokenPipeError:
         # Whoever reads has seen enough; keep Python from complaining when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+        _discard_output()
+        if status == _UNKNOWN:
+            # A verdict that nobody came to must not read as a pass.
+            status = 3 if sys.argv[1:2] and sys.argv[1] in _JUDGING else 0
+    except OSError as error:
+        status = _unwritten(error)
     except Exception as error:
         status = _unexpected(error)
     sys.exit(status)
 
 
+def _open_closed_streams() -> None:
+    """Give a process that was started with closed streams (`>&-`) the null device in their place."""
+    for name, descriptor in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is not None:
+            continue
+        opened = os.open(os.devnull, os.O_RDWR)
+        if opened != descriptor:
+            # A file that a verb opens must not get the number of a standard stream and what children write to it.
+            os.dup2(opened, descriptor)
+            os.close(opened)
+        setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
+
+
+def _discard_output() -> None:
+    """Keep Python from complaining about unwritten text when it closes standard output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unwritten(error: OSError) -> int:
+    """Exit 3 for a disk or node that gave up; without a file's name it was standard output that took no more."""
+    if os.environ.get("AISIMC_TRACEBACK"):
+        raise error
+    place = error.filename if error.filename is not None else "standard output"
+    if error.filename is None:
+        _discard_output()
+    import contextlib
+
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"aisimc: error: {place}: {(error.strerror or str(error)).lower()}\n")
+    return 3
+
+
 def _quick(arguments: list[str]) -> int | None:
     """Answer a command line of which the form is plain; None where click has to look at it."""
-    if "_AISIMC_COMPLETE" in os.environ:
+    if os.environ.get("_AISIMC_COMPLETE"):
         return None
     if arguments in (["--version"], ["-V"]):
         from aisimc_runtime import __version__

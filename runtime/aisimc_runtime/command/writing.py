@@ -31,6 +31,9 @@ def write_new_file(path: Path, content: str) -> None:
 def replace_file(path: Path, content: str) -> None:
     """Write a file through a temporary name beside it, synced, then renamed; its mode is kept. Raises `Blocked`."""
     target = path.resolve()
+    if path.exists() and not path.is_file():
+        _write_through(path, content)
+        return
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
@@ -44,5 +47,14 @@ def replace_file(path: Path, content: str) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
             raise
+    except OSError as reason:
+        raise Blocked(f"{path} cannot be written: {reason.strerror}") from reason
+
+
+def _write_through(path: Path, content: str) -> None:
+    """Write into what is no regular file (`/dev/stdout`, a pipe): a rename would put a file in its place."""
+    try:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(content)
     except OSError as reason:
         raise Blocked(f"{path} cannot be written: {reason.strerror}") from reason

@@ -63,7 +63,7 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
     """The whole events of a journal, oldest first; what is torn or is no event is passed over."""
     try:
         data = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     for line in data.split(b"\n"):
         try:
