@@ -51,7 +51,10 @@ def flatten(text: bytes, at: Path = ()) -> list[Leaf]:
     first = next(tokens, None)
     if first is None:
         raise NotJson("no value", 0)
-    _value(first, tokens, at, leaves)
+    try:
+        _value(first, tokens, at, leaves)
+    except RecursionError:
+        raise NotJson("the value is nested too deeply to be read", 0) from None
     trailing = next(tokens, None)
     if trailing is not None:
         raise NotJson("text after the value", trailing[1])

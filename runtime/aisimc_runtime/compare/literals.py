@@ -23,6 +23,10 @@ _DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z"
 _TWO_DOUBLES, _TWO_ORDINALS = struct.Struct("<dd"), struct.Struct("<qq")
 _MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 _ZERO = ord("0")
+_ZEROS = frozenset({b"0", b"-0"})
+_LONGEST_INTEGER = 4_000
+"""Python converts integers of at most 4,300 digits: longer ones take time that grows with the square."""
+
 _NUMERIC = frozenset({"integer", "decimal"})
 
 
@@ -94,9 +98,9 @@ def measure(a: bytes, b: bytes) -> Size:
 def _measure_numbers(a: bytes, b: bytes, kind_a: str, kind_b: str) -> Size:
     if kind_a == kind_b == "integer":
         if a == b"-0" or b == b"-0":
-            same = int(a) == int(b)
-            return Size(Change.SIGNED_ZERO if same else Change.VALUE, float(int(b) - int(a)), None)
-        return Size(Change.VALUE, _as_float(int(b) - int(a)), None)
+            same = a in _ZEROS and b in _ZEROS
+            return Size(Change.SIGNED_ZERO if same else Change.VALUE, _apart(a, b), None)
+        return Size(Change.VALUE, _apart(a, b), None)
     x, y = float(a), float(b)
     if kind_a != kind_b:
         equal = x == y and _exact(a, kind_a) == _exact(b, kind_b)
@@ -113,7 +117,17 @@ def _measure_numbers(a: bytes, b: bytes, kind_a: str, kind_b: str) -> Size:
 
 
 def _exact(literal: bytes, of_kind: str) -> int | float:
-    return int(literal) if of_kind == "integer" else float(literal)
+    if of_kind == "integer" and len(literal) <= _LONGEST_INTEGER:
+        return int(literal)
+    return float(literal)
+
+
+def _apart(a: bytes, b: bytes) -> float:
+    """b - a of two integers; beyond the digits that Python converts, as doubles (both may be infinite: 0)."""
+    if max(len(a), len(b)) <= _LONGEST_INTEGER:
+        return _as_float(int(b) - int(a))
+    x, y = float(a), float(b)
+    return y - x if x != y else 0.0
 
 
 def _as_float(value: int) -> float:

@@ -54,7 +54,10 @@ def _identities(document: Document) -> list[Identity]:
 
 def _text(literal: bytes) -> str:
     if b"\\" in literal:
-        return str(orjson.loads(literal))
+        try:
+            return str(orjson.loads(literal))
+        except orjson.JSONDecodeError:  # half of a surrogate pair, or no escape at all: told apart as written
+            pass
     return literal[1:-1].decode("utf-8", "replace")
 
 

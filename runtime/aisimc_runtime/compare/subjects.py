@@ -31,7 +31,7 @@ def find(place: Path, row: str | None, arm: str) -> Subject:
     if place.is_file():
         return Subject(place, None)
     if not place.is_dir():
-        raise Blocked(f"{place} is not there")
+        raise Blocked(f"{place} is not a file" if place.exists() else f"{place} is not there")
     if (place / "replays").is_dir():
         return _of_row(place, arm)
     if not (place / "rows").is_dir():

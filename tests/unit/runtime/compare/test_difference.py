@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from aisimc_runtime.compare import difference
+from aisimc_runtime.compare import NotJson, difference
 from aisimc_runtime.compare import difference as compare_records
 from tests.builders import records
 
@@ -254,3 +254,23 @@ def test_a_place_outside_the_records_is_not_mixed_up_with_one_inside(tmp_path: P
         "/per_request/*/summary/mean_ttft_ms": "1",
         "/summary/mean_ttft_ms": "",
     }
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [b"9" * 5000, b"-" + b"9" * 5000, b"1" + b"0" * 400_000 + b".5", b'"\\ud800"', b'"\\q"', b"1e99999", b"NaN"],
+)
+@pytest.mark.parametrize("place", [b'"session_id":"a"', b'"turn":0', b'"x":1'])
+def test_a_value_beyond_the_ordinary_is_a_difference_like_any(tmp_path: Path, hostile: bytes, place: bytes) -> None:
+    text = b'{"per_request":[{"session_id":"a","turn":0}],"summary":{"x":1}}\n'
+    key = place.partition(b":")[0]
+    found = compare(tmp_path, text, text.replace(place, key + b":" + hostile))
+    assert found["first_parting"] is None
+    assert len(found["classes"]) == 1
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 5000 + b"1" + b"}" * 5000])
+@pytest.mark.parametrize("where", [b'{"per_request":[%s]}\n', b'{"per_request":[],"summary":%s}\n'])
+def test_a_value_nested_beyond_reading_is_not_json(tmp_path: Path, text: bytes, where: bytes) -> None:
+    with pytest.raises(NotJson):
+        compare(tmp_path, where % b"[1]", where % text)
