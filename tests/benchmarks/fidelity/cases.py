@@ -70,6 +70,8 @@ def _rank(shape: Shape, rng: random.Random, block: int) -> dict[str, Any]:
         "max_num_batched_tokens": rng.choice((3, 8, 16, 24, 64)),
         "timing_model": {"type": "fixed", "prefill_ms": rng.choice((2, 3, 10)), "decode_ms": rng.choice((1, 2, 2, 3))},
     }
+    if rng.random() < 0.1:
+        rank["max_model_len"] = rng.choice((10, 20, 30))
     if shape.backend == "sglang":
         rank["sglang"] = {
             "chunked_prefill_size": rng.choice((8, 16, 64)),

@@ -5,6 +5,9 @@
 //! ranks that step together, [`placement`] spreads requests, [`clock`] orders events, and
 //! [`runtime`] plays a workload through one pool or through a prefill and a decode pool.
 
+// Requests move between queues all the time; boxed, a move is that of a pointer.
+#![allow(clippy::vec_box)]
+
 pub mod batched;
 pub mod blocks;
 pub mod clock;

@@ -114,8 +114,9 @@ pub trait Rank: std::fmt::Debug {
         false
     }
 
-    /// Queue a request for blocks to receive a prompt (decode ranks).
-    fn request_destination(&mut self, submission: Submission);
+    /// Queue a request for blocks to receive a prompt (decode ranks); one that can never have them
+    /// fails at once.
+    fn request_destination(&mut self, submission: Submission, events: &mut Vec<RankEvent>);
 
     /// Try to serve the first queued destination.
     fn try_reserve(&mut self, events: &mut Vec<RankEvent>);

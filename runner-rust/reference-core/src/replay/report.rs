@@ -102,7 +102,7 @@ pub struct ReplayReport {
     pub request_counts: RequestCounts,
     /// Rates and worker time.
     pub throughput: ThroughputStats,
-    /// Reused prompt tokens over all prompt tokens.
+    /// Reused over all prompt tokens, of completed requests.
     pub prefix_cache_reused_ratio: f64,
     /// The same with each request's first admission only.
     pub first_admission_prefix_cache_reused_ratio: f64,

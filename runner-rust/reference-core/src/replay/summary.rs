@@ -74,21 +74,19 @@ pub(super) fn build(collector: &TraceCollector, sla: Option<SlaThresholds>) -> R
     let requests = ordered(collector);
     let counts = counts(&requests);
     let throughput = throughput(collector, &requests, &counts);
-    let inputs: usize = requests.iter().map(|r| r.input_length).sum();
-    let ratio = |reused: usize| {
-        if inputs == 0 {
+    let reuse = |of: fn(&Observed) -> usize| {
+        let reused: usize = completed(&requests).map(of).sum();
+        if counts.total_input_tokens == 0 {
             0.0
         } else {
-            reused as f64 / inputs as f64
+            reused as f64 / counts.total_input_tokens as f64
         }
     };
     ReplayReport {
         request_counts: counts,
         throughput,
-        prefix_cache_reused_ratio: ratio(requests.iter().map(|r| r.reused()).sum()),
-        first_admission_prefix_cache_reused_ratio: ratio(
-            requests.iter().map(|r| r.first_reused()).sum(),
-        ),
+        prefix_cache_reused_ratio: reuse(Observed::reused),
+        first_admission_prefix_cache_reused_ratio: reuse(Observed::first_reused),
         committed_prefill_tokens: collector.prefill_tokens,
         latency: latency(collector, &requests),
         goodput: sla.map(|sla| goodput(&requests, &sla, throughput.duration_ms)),
@@ -103,13 +101,16 @@ pub(super) fn build(collector: &TraceCollector, sla: Option<SlaThresholds>) -> R
     }
 }
 
+fn completed<'a>(requests: &'a [&'a Observed]) -> impl Iterator<Item = &'a Observed> {
+    requests.iter().copied().filter(|r| r.is_completed())
+}
+
 fn counts(requests: &[&Observed]) -> RequestCounts {
-    let completed = || requests.iter().filter(|r| r.is_completed());
     RequestCounts {
         num_requests: requests.len(),
-        completed_requests: completed().count(),
-        total_input_tokens: completed().map(|r| r.input_length).sum(),
-        total_output_tokens: completed().map(|r| r.output).sum(),
+        completed_requests: completed(requests).count(),
+        total_input_tokens: completed(requests).map(|r| r.input_length).sum(),
+        total_output_tokens: completed(requests).map(|r| r.output).sum(),
     }
 }
 
@@ -209,6 +210,7 @@ fn record(observed: &Observed) -> PerRequestRecord {
         .routing
         .iter()
         .any(|r| r.pool != ReplayRequestPool::Agg);
+    let failed = matches!(observed.terminal, Some((ReplayTerminalStatus::Failed, _)));
     PerRequestRecord {
         request_id: observed.request_id.clone(),
         session_id: observed.session_id.clone(),
@@ -232,7 +234,8 @@ fn record(observed: &Observed) -> PerRequestRecord {
             .unwrap_or_else(|| observed.reused()),
         first_admission_reused_input_tokens: observed.first_reused(),
         prefill_worker_idx: scheduler(&[ReplayRequestPool::Prefill]),
-        decode_worker_idx: scheduler(&[ReplayRequestPool::Agg, ReplayRequestPool::Decode]),
+        decode_worker_idx: scheduler(&[ReplayRequestPool::Agg, ReplayRequestPool::Decode])
+            .filter(|_| !failed),
         prefill_admit_ms: admitted(ReplayRequestPool::Prefill).map(|a| a.at_ms),
         source_held_ms: observed.source_held_ms,
         destination_reserved_ms: observed.destination_reserved_ms,

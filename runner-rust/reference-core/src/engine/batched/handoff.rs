@@ -54,13 +54,6 @@ impl BatchedRank {
         if !self.destinations.may_try() {
             return;
         }
-        if self.destination_is_impossible() {
-            if let Some(sequence) = self.destinations.pending.pop_front() {
-                events.push(RankEvent::DestinationFailed(sequence.request));
-            }
-            self.destinations.tried = None;
-            return;
-        }
         let Some(missing_blocks) = self.place_destination() else {
             self.destinations.tried = Some(self.destinations.generation);
             return;
@@ -75,15 +68,14 @@ impl BatchedRank {
         self.destinations.tried = None;
     }
 
-    fn destination_is_impossible(&self) -> bool {
+    /// Whether a handed-off prompt exceeds the whole rank.
+    pub(super) fn can_never_hold(&self, sequence: &Sequence) -> bool {
         let size = self.limits.block_size;
-        self.destinations.pending.front().is_some_and(|sequence| {
-            let blocks = match self.limits.backend {
-                Backend::Trtllm => trtllm::blocks_to_completion(sequence, size),
-                _ => sequence.input.div_ceil(size),
-            };
-            blocks > self.pool.capacity()
-        })
+        let blocks = match self.limits.backend {
+            Backend::Trtllm => trtllm::blocks_to_completion(sequence, size),
+            _ => sequence.input.div_ceil(size),
+        };
+        blocks > self.pool.capacity() || self.limits.exceeds_model(sequence.input)
     }
 
     /// Take the blocks of the first pending prompt: what the cache holds already, and fresh ones.

@@ -34,6 +34,18 @@ struct Limits {
     preemption: PreemptionMode,
 }
 
+impl Limits {
+    /// Whether a prompt leaves no room in the model's context.
+    fn exceeds_model(&self, input: usize) -> bool {
+        self.output_room(input) == Some(0)
+    }
+
+    /// Tokens that the model's context has beside a prompt, where it is limited.
+    fn output_room(&self, input: usize) -> Option<usize> {
+        self.max_model_len.map(|limit| limit.saturating_sub(input))
+    }
+}
+
 /// A vLLM or TRT-LLM rank.
 #[derive(Debug)]
 pub struct BatchedRank {
@@ -77,6 +89,9 @@ impl BatchedRank {
     /// The sequence of a submission, with its output limited as the engine limits it.
     fn sequence(&self, submission: Submission) -> Box<Sequence> {
         let mut sequence = Sequence::new(submission, self.limits.block_size);
+        if let Some(room) = self.limits.output_room(sequence.input) {
+            sequence.max_output = sequence.max_output.min(room);
+        }
         if self.limits.backend == Backend::Trtllm {
             let capacity = self.pool.capacity() * self.limits.block_size;
             sequence.max_output = trtllm::clamp_output(&sequence, capacity);
@@ -103,9 +118,13 @@ impl Rank for BatchedRank {
         self.emit(events);
     }
 
-    fn request_destination(&mut self, submission: Submission) {
+    fn request_destination(&mut self, submission: Submission, events: &mut Vec<RankEvent>) {
         let sequence = self.sequence(submission);
-        self.destinations.enqueue(sequence);
+        if self.can_never_hold(&sequence) {
+            events.push(RankEvent::DestinationFailed(sequence.request));
+        } else {
+            self.destinations.enqueue(sequence);
+        }
     }
 
     fn try_reserve(&mut self, events: &mut Vec<RankEvent>) {
@@ -127,6 +146,3 @@ impl Rank for BatchedRank {
         self.waiting.len() + self.running.len() + self.held.len() + self.destinations.len()
     }
 }
-
-#[cfg(test)]
-mod tests;

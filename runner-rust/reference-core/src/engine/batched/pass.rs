@@ -212,7 +212,7 @@ impl BatchedRank {
             Backend::Trtllm => trtllm::blocks_to_completion(head, self.limits.block_size),
             _ => head.len().div_ceil(self.limits.block_size),
         };
-        blocks > self.pool.capacity()
+        blocks > self.pool.capacity() || self.limits.exceeds_model(head.input)
     }
 
     /// The cached prefix of the first waiting request, if with it the request fits: the blocks it
@@ -343,8 +343,9 @@ pub(super) fn publish_full(
         return;
     }
     let ids = sequence.chain.ids(full);
-    for position in sequence.published..full {
-        pool.publish(sequence.blocks[position], ids[position]);
+    let fresh = sequence.published..full;
+    for (block, id) in sequence.blocks[fresh.clone()].iter().zip(&ids[fresh]) {
+        pool.publish(*block, *id);
     }
     sequence.published = full;
 }

@@ -11,7 +11,7 @@ use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
 use crate::engine::worker::GroupStart;
 use crate::replay::{
-    ReplayError, ReplayRequestPool, ReplayResult, ReplayTerminalStatus, TraceCollector, WorkerStage,
+    ReplayRequestPool, ReplayResult, ReplayTerminalStatus, TraceCollector, WorkerStage,
 };
 
 /// The runtime of an aggregated topology.
@@ -60,7 +60,7 @@ impl AggregatedRuntime {
     /// Run to the end.
     ///
     /// # Errors
-    /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
+    /// [`ReplayError::Invariant`](crate::replay::ReplayError::Invariant) when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
         loop {
             while self

@@ -71,6 +71,7 @@ struct Handoff {
     /// Prompt tokens that the destination lacks, once it is reserved.
     missing_tokens: usize,
     ended: bool,
+    failed: bool,
     released: bool,
 }
 
@@ -265,10 +266,13 @@ impl DisaggregatedRuntime {
             .collector
             .on_route(index, ReplayRequestPool::Decode, place);
         let worker = &mut self.decode.workers[place.worker];
-        worker.rank(place.rank).request_destination(submission);
+        let mut events = Vec::new();
+        let rank = worker.rank(place.rank);
+        rank.request_destination(submission, &mut events);
         if !worker.is_busy() {
-            self.try_reserve(place);
+            worker.rank(place.rank).try_reserve(&mut events);
         }
+        self.take_events(&events);
     }
 
     fn activate(&mut self, index: RequestIndex) {
@@ -311,8 +315,12 @@ impl DisaggregatedRuntime {
         self.decode.workers[place.worker]
             .rank(place.rank)
             .try_reserve(&mut events);
+        self.take_events(&events);
+    }
+
+    fn take_events(&mut self, events: &[RankEvent]) {
         for event in events {
-            self.flow.on_event(event, self.clock.now_ms());
+            self.flow.on_event(*event, self.clock.now_ms());
         }
     }
 
@@ -343,6 +351,7 @@ impl Flow {
                     destination: None,
                     missing_tokens: 0,
                     ended: false,
+                    failed: false,
                     released: false,
                 },
             );
@@ -384,6 +393,7 @@ impl Flow {
             return;
         };
         handoff.ended = true;
+        handoff.failed = status == ReplayTerminalStatus::Failed;
         self.live -= 1;
         self.source.on_terminal(handoff.request.uuid, now_ms);
         // A source that still holds its prompt is released first.
@@ -396,10 +406,14 @@ impl Flow {
     }
 
     fn released(&mut self, index: RequestIndex, now_ms: f64) {
-        self.collector
-            .on_handoff(index, HandoffStamp::SourceReleased, now_ms);
-        if let Some(handoff) = self.handoffs.get_mut(&index) {
-            handoff.released = true;
+        let Some(handoff) = self.handoffs.get_mut(&index) else {
+            return;
+        };
+        handoff.released = true;
+        // Only a handoff that came to its end is stamped.
+        if !handoff.failed {
+            self.collector
+                .on_handoff(index, HandoffStamp::SourceReleased, now_ms);
         }
         self.forget_if_over(index);
     }

@@ -62,11 +62,6 @@ impl SglangRank {
             return;
         };
         let pages = head.input.div_ceil(self.limits.page_size);
-        if pages > self.pool.capacity() {
-            events.push(RankEvent::DestinationFailed(head.request));
-            self.destinations.tried = None;
-            return;
-        }
         let full = head.input / self.limits.page_size;
         let cached = if self.limits.prefix_caching {
             head.chain.ids(full)

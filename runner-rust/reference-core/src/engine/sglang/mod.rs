@@ -36,6 +36,18 @@ struct Limits {
     prefix_caching: bool,
 }
 
+impl Limits {
+    /// Whether a prompt leaves no room in the model's context.
+    fn exceeds_model(&self, input: usize) -> bool {
+        self.output_room(input) == Some(0)
+    }
+
+    /// Tokens that the model's context has beside a prompt, where it is limited.
+    fn output_room(&self, input: usize) -> Option<usize> {
+        self.max_model_len.map(|limit| limit.saturating_sub(input))
+    }
+}
+
 /// An SGLang rank.
 #[derive(Debug)]
 pub struct SglangRank {
@@ -45,6 +57,8 @@ pub struct SglangRank {
     ratio: NewTokenRatio,
     waiting: VecDeque<Box<Sequence>>,
     running: Vec<Box<Sequence>>,
+    /// Rejected in the pass under way.
+    rejected: Vec<RequestIndex>,
     /// What the pass under way lets out at its end.
     outcome: Vec<RankEvent>,
     /// Prefill role: prompts kept for their handoff.
@@ -82,6 +96,7 @@ impl SglangRank {
             ratio: NewTokenRatio::new(conservativeness),
             waiting: VecDeque::new(),
             running: Vec::new(),
+            rejected: Vec::new(),
             outcome: Vec::new(),
             held: HashMap::new(),
             destinations: Destinations::default(),
@@ -89,7 +104,24 @@ impl SglangRank {
     }
 
     fn sequence(&self, submission: Submission) -> Box<Sequence> {
-        Box::new(Sequence::new(submission, self.limits.page_size))
+        let mut sequence = Sequence::new(submission, self.limits.page_size);
+        if let Some(room) = self.limits.output_room(sequence.input) {
+            sequence.max_output = sequence.max_output.min(room);
+        }
+        Box::new(sequence)
+    }
+
+    /// Prompts that leave no room in the model's context do not wait for their turn.
+    fn reject_overlong(&mut self) {
+        let limits = &self.limits;
+        let rejected = &mut self.rejected;
+        self.waiting.retain(|sequence| {
+            let overlong = limits.exceeds_model(sequence.input);
+            if overlong {
+                rejected.push(sequence.request);
+            }
+            !overlong
+        });
     }
 }
 
@@ -105,6 +137,9 @@ impl Rank for SglangRank {
 
     fn start_pass(&mut self) -> PassStart {
         let mut start = PassStart::default();
+        if self.limits.max_model_len.is_some() {
+            self.reject_overlong();
+        }
         self.promote_arrived(&mut start);
         if !self.run_prefill(&mut start) {
             self.run_decode(&mut start);
@@ -114,6 +149,7 @@ impl Rank for SglangRank {
 
     fn finish_pass(&mut self, events: &mut Vec<RankEvent>) {
         events.append(&mut self.outcome);
+        events.extend(self.rejected.drain(..).map(RankEvent::Rejected));
     }
 
     fn is_settling(&self) -> bool {
@@ -125,9 +161,14 @@ impl Rank for SglangRank {
         self.limits.role == WorkerType::Aggregated
     }
 
-    fn request_destination(&mut self, submission: Submission) {
+    fn request_destination(&mut self, submission: Submission, events: &mut Vec<RankEvent>) {
         let sequence = self.sequence(submission);
-        self.destinations.enqueue(sequence);
+        let pages = sequence.input.div_ceil(self.limits.page_size);
+        if pages > self.pool.capacity() || self.limits.exceeds_model(sequence.input) {
+            events.push(RankEvent::DestinationFailed(sequence.request));
+        } else {
+            self.destinations.enqueue(sequence);
+        }
     }
 
     fn try_reserve(&mut self, events: &mut Vec<RankEvent>) {
@@ -159,6 +200,3 @@ impl PassStart {
         });
     }
 }
-
-#[cfg(test)]
-mod tests;
