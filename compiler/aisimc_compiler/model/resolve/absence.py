@@ -28,16 +28,18 @@ def missing_attributes(block: tree.Block, name: Span, missing: list[str], spec_t
         name,
         f"{title} does not say its {lacks}",
         label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help=_missing_help(missing),
+        help=_missing_help(missing, block.keyword.text),
     )
 
 
-def _missing_help(missing: list[str]) -> str:
+def _missing_help(missing: list[str], keyword: str) -> str:
     known: dict[str, Attribute] = {}
     for block in BLOCKS.values():
         known.update({name: spec for name, spec in block.attributes.items() if name not in known})
     if len(missing) != 1:
         return ""
+    if keyword == "topology" and missing[0] in ("prefill", "decode"):
+        return f"write `{missing[0]} {{ workers = 2 }}`"
     if missing[0] in known:
         return f"`{missing[0]}` takes {wanted(known[missing[0]])}"
     return f"write `{missing[0]} {{ … }}`" if missing[0] != "timing" else "write `timing polynomial`"

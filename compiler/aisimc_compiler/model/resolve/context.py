@@ -17,7 +17,7 @@ SUGGESTIONS = 100
 class Context:
     """The state of one resolution; lives only as long as it."""
 
-    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "refused", "source")
+    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "refused", "source", "unread")
 
     def __init__(self, source: Source, loader: Loader, syntax: Sequence[Diagnostic]) -> None:
         self.source = source
@@ -26,6 +26,8 @@ class Context:
         self.fragment = False
         self.refused: dict[str, set[str]] = {}
         """Keyword → names of blocks that were refused whole: who refers to one of them makes no mistake of his own."""
+        self.unread = False
+        """Whether an import could not be read: what is missing or unknown may stand there."""
         self._tears: dict[Source, list[int]] = {}
         self._suggested = 0
         self._seen: set[tuple[str, Source, int]] = set()
@@ -58,10 +60,10 @@ class Context:
 
     def torn(self, span: Span | None = None) -> bool:
         """Whether text in this span (or anywhere) could not be read, so that an absence there proves nothing."""
+        if span is None:
+            return self.unread or bool(self._tears)
         if not self._tears:
             return False
-        if span is None:
-            return True
         source, start, end = span
         return source in self._tears and self._torn_between(source, start, end)
 

@@ -71,6 +71,7 @@ class _Splicer:
             return
         why = objection(self.context, base, text)
         if why:
+            self.context.unread = True
             self._refuse(
                 label,
                 f"the import {why}",
@@ -109,6 +110,7 @@ class _Splicer:
 
         source = self.context.loader.source(path)
         if isinstance(source, Unreadable):
+            self.context.unread = True
             self._refuse(label, f"the import cannot be read: {source.reason}")
             return
         self.done.add(real)

@@ -120,9 +120,14 @@ def _in_kind(attribute: Attribute, value: tree.Value) -> tuple[str | None, bool]
         return _as_integer(value)
     if kind == DECIMAL and value.kind == "string" and _is_number(str(raw)):
         return str(raw), True
+    if kind == DECIMAL and value.kind == "quantity" and value.unit == "ms" and isinstance(raw, tree.Value):
+        return raw.raw, True
     if kind == BOOLEAN and str(raw).lower() in ("true", "false", "yes", "no", "on", "off", "1", "0"):
         return ("true" if str(raw).lower() in ("true", "yes", "on", "1") else "false"), False
     if kind == LIST and value.kind == attribute.item:
+        words = str(raw).split()
+        if value.kind == "string" and len(words) > 1 and not set(str(raw)) & set("\"'\\$`"):
+            return "[" + ", ".join(f'"{word}"' for word in words) + "]", False
         return f"[{value.raw}]", True
     if kind == WORD_OR_LIST and value.kind == attribute.item:
         return f"[{value.raw}]", True
@@ -204,6 +209,12 @@ def _bad_range(name: tree.Name, value: tree.Value) -> Diagnostic:
     return refuse("type.mismatch", value.span, message, label="takes a range such as `1..3`")
 
 
+def _in(spec: Block) -> str:
+    if spec.title == "file":
+        return "at the top of a file"
+    return f"in {'an' if spec.title[0] in 'aeiou' else 'a'} `{spec.title}` block"
+
+
 def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diagnostic:
     """`name.unknown`: a word outside of the closed set."""
     word = str(value.value)
@@ -239,7 +250,7 @@ def unknown_name(spec: Block, name: tree.Name, *, block: bool = False) -> tuple[
             return counter, None
     elsewhere = [other.title for other in BLOCKS.values() if text in other.attributes or text in other.blocks]
     noun = "block" if block else "attribute"
-    place = "at the top of a file" if spec.title == "file" else f"in a `{spec.title}` block"
+    place = _in(spec)
     hint = f"did you mean `{meant}`?" if meant else ""
     if not hint and elsewhere:
         there = tuple(dict.fromkeys(title for title in elsewhere if title != "file"))
@@ -321,7 +332,7 @@ def block_for_attribute(spec: Block, item: tree.Block) -> Diagnostic:
 
 def bare_value(spec: Block, value: tree.Value) -> Diagnostic:
     """`syntax`: a value without a name, which only `exclude` holds."""
-    place = "at the top of a file" if spec.title == "file" else f"in a `{spec.title}` block"
+    place = _in(spec)
     return refuse("syntax", value.span, f"a value stands alone {place}", label="no attribute takes it")
 
 

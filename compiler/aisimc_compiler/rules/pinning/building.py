@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.hints import Any
-from aisimc_compiler.model.campaign import Build, Campaign, Given
+from aisimc_compiler.model.campaign import Build, Campaign, Given, Revision
 from aisimc_compiler.rules.digests import blank
 from aisimc_compiler.rules.pinning.identity import main_value
 
@@ -41,7 +41,7 @@ def same_build(campaign: Campaign) -> Iterator[Diagnostic]:
     """`pin.same-build`: what can be built is built by one `build` block, and both arms are built or neither is."""
     from aisimc_compiler.rules.refusal import refuse, refuse_value
 
-    kinds = {arm: revision.kind for arm, revision in campaign.revisions.items() if revision.kind}
+    kinds = {arm: revision.kind for arm, revision in campaign.revisions.items() if _one_source(revision)}
     build = campaign.build
     wheels = [arm for arm, kind in kinds.items() if kind == "wheel"]
     if len(kinds) == 2 and len(wheels) == 1:
@@ -73,6 +73,11 @@ def same_build(campaign: Campaign) -> Iterator[Diagnostic]:
             label="`build` is missing",
             help='add `build { toolchain = "system" profile = release }`',
         )
+
+
+def _one_source(revision: Revision) -> bool:
+    """Whether a revision has one kind of source; one with two is refused for that, and its kind is anybody's guess."""
+    return bool(revision.kind) and len(revision.touched & {"repository", "wheel", "embedded"}) == 1
 
 
 def _toolchain(build: Build | None) -> Iterator[Diagnostic]:

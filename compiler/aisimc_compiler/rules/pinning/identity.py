@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Given, Revision
+from aisimc_compiler.rules.digests import is_hex
 
 _VERSION = (
     r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?[0-9]*)?"
@@ -32,15 +34,24 @@ def repository_identity(text: str) -> str:
 
 
 def identity(revision: Revision) -> tuple[str, ...] | None:
-    """What makes a revision this one and no other; None when part of it is missing."""
+    """What makes a revision this one and no other; None when part of it is missing, or is no digest or commit id.
+
+    Who mistypes a digest is told so, and not that the arms are distinct.
+    """
+    if revision.sha256 and not is_hex(revision.sha256.value, 64):
+        return None
     if revision.kind == "wheel" and revision.wheel and revision.sha256:
         pin = wheel_pin(revision.wheel.value)
         return ("wheel", *pin, revision.sha256.value.lower()) if pin else None
     if revision.kind == "checkout" and revision.repository and revision.commit:
+        if not is_hex(revision.commit.value, 40, 64):
+            return None
         return "checkout", repository_identity(revision.repository.value), revision.commit.value.lower()
     if revision.kind == "embedded" and revision.embedded and revision.sha256:
+        if revision.embedded.value != closed.EMBEDDED_CORE:
+            return None
         patch = revision.patch_sha256.value.lower() if revision.patch_sha256 else ""
-        if ("patch" in revision.touched) != bool(patch):
+        if ("patch" in revision.touched) != bool(patch) or (patch and not is_hex(patch, 64)):
             return None
         return "embedded", revision.embedded.value, revision.sha256.value.lower(), patch
     return None
