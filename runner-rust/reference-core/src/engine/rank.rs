@@ -124,6 +124,9 @@ pub trait Rank: std::fmt::Debug {
     /// The prompt has arrived: the request may run (decode ranks).
     fn activate(&mut self, request: RequestIndex);
 
+    /// The prompt will never come: its blocks may go (decode ranks).
+    fn cancel_destination(&mut self, request: RequestIndex);
+
     /// The prompt has been moved: its blocks may go (prefill ranks).
     fn release_source(&mut self, request: RequestIndex);
 

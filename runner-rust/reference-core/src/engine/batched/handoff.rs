@@ -43,6 +43,11 @@ impl Destinations {
         self.pending.len() + self.reserved.len()
     }
 
+    pub fn take_reserved(&mut self, request: RequestIndex) -> Option<Box<Sequence>> {
+        let position = self.reserved.iter().position(|s| s.request == request)?;
+        Some(self.reserved.remove(position))
+    }
+
     fn may_try(&self) -> bool {
         self.any_pending() && self.tried != Some(self.generation)
     }
@@ -108,11 +113,9 @@ impl BatchedRank {
     /// The prompt has arrived: its full blocks are findable and the request queues by the order in
     /// which reservations were asked for.
     pub(super) fn activate_destination(&mut self, request: RequestIndex) {
-        let reserved = &mut self.destinations.reserved;
-        let Some(position) = reserved.iter().position(|s| s.request == request) else {
+        let Some(mut sequence) = self.destinations.take_reserved(request) else {
             return;
         };
-        let mut sequence = reserved.remove(position);
         sequence.computed = sequence.input;
         sequence.arrived = true;
         if self.limits.prefix_caching {

@@ -135,6 +135,13 @@ impl Rank for BatchedRank {
         self.activate_destination(request);
     }
 
+    fn cancel_destination(&mut self, request: RequestIndex) {
+        if let Some(mut sequence) = self.destinations.take_reserved(request) {
+            self.pool.release_all(&mut sequence.blocks);
+            self.destinations.capacity_rose();
+        }
+    }
+
     fn release_source(&mut self, request: RequestIndex) {
         if let Some(mut sequence) = self.held.remove(&request) {
             self.pool.release_all(&mut sequence.blocks);

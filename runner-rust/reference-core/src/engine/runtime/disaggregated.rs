@@ -59,6 +59,7 @@ enum Action {
     Reserve(RequestIndex),
     Transfer(RequestIndex),
     Activate(RequestIndex),
+    Cancel(RequestIndex),
     Release(RequestIndex),
 }
 
@@ -232,6 +233,7 @@ impl DisaggregatedRuntime {
             Action::Reserve(index) => self.reserve(index),
             Action::Transfer(index) => self.flow.begin_transfer(index),
             Action::Activate(index) => self.activate(index),
+            Action::Cancel(index) => self.cancel(index),
             Action::Release(index) => self.release(index),
         }
         self.flow.schedule_transfers(&mut self.clock);
@@ -291,6 +293,22 @@ impl DisaggregatedRuntime {
             .collector
             .on_handoff(index, HandoffStamp::DestinationActivated, now_ms);
         self.flow.actions.push_back(Action::Release(index));
+        self.try_reserve(place);
+    }
+
+    /// The prefill pool refused a prompt whose destination was reserved already.
+    fn cancel(&mut self, index: RequestIndex) {
+        let Some(place) = self.flow.place(index, WorkerStage::Decode) else {
+            return;
+        };
+        let worker = &mut self.decode.workers[place.worker];
+        if worker.is_busy() {
+            let queue = &mut self.flow.deferred_activations.queues[place.scheduler];
+            queue.push_back(Action::Cancel(index));
+            return;
+        }
+        worker.rank(place.rank).cancel_destination(index);
+        self.flow.handoffs.remove(&index);
         self.try_reserve(place);
     }
 
@@ -397,7 +415,9 @@ impl Flow {
         self.live -= 1;
         self.source.on_terminal(handoff.request.uuid, now_ms);
         // A source that still holds its prompt is released first.
-        if handoff.source.is_none() || status == ReplayTerminalStatus::Rejected {
+        if status == ReplayTerminalStatus::Rejected && handoff.destination.is_some() {
+            self.actions.push_back(Action::Cancel(index));
+        } else if handoff.source.is_none() || status == ReplayTerminalStatus::Rejected {
             handoff.released = true;
         } else if status == ReplayTerminalStatus::Failed {
             self.actions.push_back(Action::Release(index));

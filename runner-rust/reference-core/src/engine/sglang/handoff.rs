@@ -27,10 +27,13 @@ impl Destinations {
     }
 
     pub fn activate(&mut self, request: RequestIndex) {
-        if let Some(position) = self.reserved.iter().position(|s| s.request == request) {
-            let sequence = self.reserved.remove(position);
-            self.activated.push_back(sequence);
-        }
+        let sequence = self.take_reserved(request);
+        self.activated.extend(sequence);
+    }
+
+    pub fn take_reserved(&mut self, request: RequestIndex) -> Option<Box<Sequence>> {
+        let position = self.reserved.iter().position(|s| s.request == request)?;
+        Some(self.reserved.remove(position))
     }
 
     pub fn any_activated(&self) -> bool {

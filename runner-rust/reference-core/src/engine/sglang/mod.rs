@@ -179,6 +179,13 @@ impl Rank for SglangRank {
         self.destinations.activate(request);
     }
 
+    fn cancel_destination(&mut self, request: RequestIndex) {
+        if let Some(mut sequence) = self.destinations.take_reserved(request) {
+            self.pool.let_go(&mut sequence.holding);
+            self.destinations.capacity_rose();
+        }
+    }
+
     fn release_source(&mut self, request: RequestIndex) {
         if let Some(mut sequence) = self.held.remove(&request) {
             self.pool.tree.touch_path(sequence.holding.node);
