@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
 from aisimc_runtime.command.writing import fail, replace_file
-from aisimc_runtime.failures import Failure
+from aisimc_runtime.failures import Blocked, Failure
 
 FORMATS = ("text", "json", "md", "html", "junit", "statement")
 MODULES = {"md": "markdown", "html": "html", "junit": "junit", "statement": "statement"}
@@ -24,10 +25,8 @@ def command(run: Path, style: str, output: Path | None) -> None:
 
     Ends with the exit status of the campaign's verdict.
     """
-    from aisimc_runtime.report.model import build
-
     try:
-        report = build(run)
+        report = _built(run)
         if style == "text" and output is None:
             from rich.console import Console
 
@@ -43,6 +42,21 @@ def command(run: Path, style: str, output: Path | None) -> None:
     except Failure as failure:
         fail(failure)
     raise SystemExit(int(report["verdict"]["exit_status"]))
+
+
+def _built(run: Path) -> dict[str, Any]:
+    """The report object. Raises `Blocked`, also where a file holds other JSON than a run writes."""
+    from aisimc_runtime.report.model import build
+
+    try:
+        return build(run)
+    except (LookupError, TypeError, AttributeError) as error:
+        if os.environ.get("AISIMC_TRACEBACK"):
+            raise
+        raise Blocked(
+            f"a file of {run} is not what a run writes: {type(error).__name__}: {error}",
+            help="`aisimc verify` says which files were changed",
+        ) from error
 
 
 def _render(report: dict[str, Any], style: str) -> str:

@@ -33,7 +33,9 @@ def verify(folder: Path) -> list[Check]:
         checks.append(wrong("plan.json", f"is not JSON: {error}"))
     if plan is None:
         return checks
-    checks += _plan(folder, plan)
+    if not isinstance(plan.get("rows"), dict):
+        return [*checks, wrong("plan.json", "is no plan: it has no rows")]
+    checks += _guarded(_plan(folder, plan), "plan.json")
     for name in plan["rows"]:
         checks += _guarded(check_row(plan, name, folder), f"rows/{name}")
     checks += _guarded(_gate(folder, plan), "performance")
@@ -49,6 +51,8 @@ def _guarded(checks: Iterator[Check], what: str) -> Iterator[Check]:
         yield wrong(what, f"a file in it cannot be read as JSON: {error}")
     except KeyError as error:
         yield wrong(what, f"a file in it lacks {error}")
+    except (LookupError, TypeError, AttributeError) as error:
+        yield wrong(what, f"a file in it is not what a run writes: {type(error).__name__}: {error}")
     except OSError as error:
         yield wrong(what, f"{error.filename or 'a file'} cannot be read: {error.strerror}")
     except Blocked as error:

@@ -18,7 +18,7 @@ def checked(stem: str, *changes: tuple[str, str]) -> CheckResult:
     for old, new in changes:
         assert old in text
         text = text.replace(old, new, 1)
-    return check_text(text, "one.campaign", EXAMPLES)
+    return check_text(text, "one.campaign", str(EXAMPLES))
 
 
 ONE: list[tuple[str, str, str, str]] = [

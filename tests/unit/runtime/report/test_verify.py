@@ -10,6 +10,7 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
+from aisimc_runtime.command.report import command as report_command
 from aisimc_runtime.command.verify import command
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.report import html, junit
@@ -164,3 +165,17 @@ def test_the_command_ends_with_its_status(tmp_path: Path) -> None:
     assert document["verified"] is False
     assert {entry["what"] for entry in document["checks"] if entry["outcome"] == "wrong"} == {"report.md"}
     assert runner.invoke(command, [str(tmp_path)]).exit_code == 3
+
+
+@pytest.mark.parametrize("text", [b"{}", b"[]", b"1", b'"text"', b"null", b'{"columns": 3, "schema": {}}'])
+def test_a_file_of_other_json_is_found_and_never_a_traceback(text: bytes, tmp_path: Path) -> None:
+    folder = next(iter(outcomes.OUTCOMES.values()))(tmp_path / "run")
+    write_all(folder)
+    for path in [path for path in sorted(folder.rglob("*.json*")) if path.name != "manifest.json"]:
+        kept = path.read_bytes()
+        path.write_bytes(text)
+        assert wrong(folder), path
+        done = CliRunner().invoke(report_command, [str(folder)])
+        assert done.exception is None or isinstance(done.exception, SystemExit), (path, done.exception)
+        path.write_bytes(kept)
+    assert wrong(folder) == set()
