@@ -100,6 +100,8 @@ class ProcessBench:
     time_limit_s: float
     continued: bool = False
     """Set by the SIGCONT handler: the harness, and with it the node's share for us, had been stopped."""
+    asked_to_end: BaseException | None = None
+    """Set by the handlers that raise it: what is raised inside a hook of fork is printed by Python, and lost."""
     _telemetry: Telemetry = field(init=False)
     _marks: dict[Path, tuple[int, ...]] = field(init=False)
     _count: int = 0
@@ -115,6 +117,8 @@ class ProcessBench:
 
     def measure(self, arm: str) -> Measured:
         """One fresh process with an output folder of its own, removed once its timing is read."""
+        if self.asked_to_end is not None:
+            raise self.asked_to_end
         self._check_untouched()
         self._count += 1
         out = self.staged.work / f"out-{os.getpid()}-{self._count}"

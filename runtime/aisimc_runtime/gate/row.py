@@ -176,10 +176,12 @@ def signals(bench: ProcessBench) -> Iterator[None]:
     """Turn SIGINT into `Interrupted`, SIGTERM into `Evicted`, and let SIGCONT be seen by the bench."""
 
     def interrupted(_number: int, _frame: FrameType | None) -> None:
-        raise Interrupted("interrupted; run it again to continue at this pair")
+        bench.asked_to_end = Interrupted("interrupted; run it again to continue at this pair")
+        raise bench.asked_to_end
 
     def evicted(_number: int, _frame: FrameType | None) -> None:
-        raise Evicted("told to end by SIGTERM; run it again to continue at this pair")
+        bench.asked_to_end = Evicted("told to end by SIGTERM; run it again to continue at this pair")
+        raise bench.asked_to_end
 
     def continued(_number: int, _frame: FrameType | None) -> None:
         bench.continued = True

@@ -207,7 +207,7 @@ PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=10 PreemptMode=OFF 
         return {job: node for job, (state, node, _) in self.jobs().items() if state == "RUNNING"}
 
 
-def wait_for(what: str, condition: Callable[[], object], timeout_s: float = 30.0) -> None:
+def wait_for(what: str, condition: Callable[[], object], timeout_s: float = 120.0) -> None:
     """Wait until something holds. Raises `TimeoutError` naming it."""
     until = time.monotonic() + timeout_s
     while not condition():

@@ -109,7 +109,7 @@ class Harness:
         """What it said on standard error."""
         return self._errors.read_text()
 
-    def wait_for_line(self, words: str, timeout_s: float = 30.0) -> str:
+    def wait_for_line(self, words: str, timeout_s: float = 120.0) -> str:
         """Wait for a line that holds the words; the line. Raises `TimeoutError` with everything that was said."""
         try:
             wait_for(words, lambda: any(words in line for line in self.lines()), timeout_s)
@@ -117,7 +117,7 @@ class Harness:
             raise TimeoutError(f"{error}; it said:\n" + "\n".join(self.lines()) + self.error()) from error
         return next(line for line in self.lines() if words in line)
 
-    def wait(self, timeout_s: float = 60.0) -> int:
+    def wait(self, timeout_s: float = 180.0) -> int:
         """Its exit status."""
         return self.process.wait(timeout=timeout_s)
 
