@@ -46,24 +46,33 @@ impl RoundRobin {
 
     /// The next place, at rank `preferred` of its worker when given.
     pub fn place(&mut self, preferred: Option<usize>) -> Place {
-        let (worker, rank) = if self.worker_first || preferred.is_some() {
-            let worker = self.next % self.workers;
-            let rank = preferred.unwrap_or_else(|| {
+        let (worker, rank) = match (self.worker_first, preferred) {
+            (true, Some(rank)) => (self.turn(self.workers), rank),
+            (true, None) => {
+                let worker = self.turn(self.workers);
                 let rank = self.next_rank[worker] % self.ranks;
                 self.next_rank[worker] += 1;
-                rank
-            });
-            (worker, rank)
-        } else {
-            let scheduler = self.next % (self.workers * self.ranks);
-            (scheduler / self.ranks, scheduler % self.ranks)
+                (worker, rank)
+            }
+            (false, Some(rank)) => (self.turn(self.workers), rank),
+            (false, None) => {
+                let scheduler = self.turn(self.workers * self.ranks);
+                (scheduler / self.ranks, scheduler % self.ranks)
+            }
         };
-        self.next += 1;
         Place {
             worker,
             rank,
             scheduler: worker * self.ranks + rank,
         }
+    }
+
+    /// The next of `candidates`. The count goes on from the one chosen, so that a preference, which
+    /// narrows the candidates, sets the count back.
+    fn turn(&mut self, candidates: usize) -> usize {
+        let chosen = self.next % candidates;
+        self.next = chosen + 1;
+        chosen
     }
 }
 
@@ -84,6 +93,15 @@ mod tests {
             places(RoundRobin::worker_first(2, 2)),
             [(0, 0), (1, 0), (0, 1), (1, 1), (0, 0)]
         );
+    }
+
+    #[test]
+    fn a_preference_sets_a_flat_count_back() {
+        let mut placement = RoundRobin::flat(3, 2);
+        let mut next = |preferred| placement.place(preferred).scheduler;
+        let first = [next(Some(0)), next(Some(0)), next(None)];
+        assert_eq!(first, [0, 2, 2]);
+        assert_eq!([next(Some(1)), next(None), next(None)], [1, 1, 2]);
     }
 
     #[test]

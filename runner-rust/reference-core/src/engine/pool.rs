@@ -2,10 +2,10 @@
 
 use super::batched::BatchedRank;
 use super::clock::{Clock, Event};
-use super::rank::{Rank, RankEvent};
+use super::rank::Rank;
 use super::sglang::SglangRank;
 use super::timing::RankTiming;
-use super::worker::{GroupStart, Worker};
+use super::worker::{GroupEnd, GroupStart, Worker};
 use crate::replay::{
     Backend, ReplayEngineFactory, ReplayResult, ReplayRoleConfig, WorkerStage, WorkerType,
 };
@@ -33,14 +33,8 @@ pub trait PassObserver {
     /// A pass of `worker` started now.
     fn on_start(&mut self, stage: WorkerStage, worker: usize, start: &GroupStart, now_ms: f64);
 
-    /// A pass of `worker` ended now; `events` happened on its ranks.
-    fn on_end(
-        &mut self,
-        stage: WorkerStage,
-        worker: usize,
-        events: &[(usize, RankEvent)],
-        now_ms: f64,
-    );
+    /// A pass of `worker` ended now.
+    fn on_end(&mut self, stage: WorkerStage, worker: usize, end: &GroupEnd, now_ms: f64);
 }
 
 impl Pool {
@@ -123,10 +117,9 @@ impl Pool {
                 changed = true;
                 continue;
             }
-            let mut events = Vec::new();
-            worker.finish_pass(&mut events);
-            observer.on_end(self.stage, index, &events, now_ms);
-            let effect = start.has_effect() || !events.is_empty();
+            let end = worker.finish_pass();
+            observer.on_end(self.stage, index, &end, now_ms);
+            let effect = start.has_effect() || !end.events.is_empty();
             if effect && passes.count_instant() {
                 changed = true;
             } else if !effect && worker.is_settling() {
@@ -145,9 +138,8 @@ impl Pool {
 
     /// End the pass of a worker.
     pub fn finish(&mut self, worker: usize, now_ms: f64, observer: &mut impl PassObserver) {
-        let mut events = Vec::new();
-        self.workers[worker].finish_pass(&mut events);
-        observer.on_end(self.stage, worker, &events, now_ms);
+        let end = self.workers[worker].finish_pass();
+        observer.on_end(self.stage, worker, &end, now_ms);
     }
 }
 

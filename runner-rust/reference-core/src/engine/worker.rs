@@ -13,6 +13,8 @@ pub struct Worker {
     /// Ranks taking part in the pass under way.
     stepping: Vec<bool>,
     busy: bool,
+    /// Prompt tokens that the pass under way computes.
+    prefill_tokens: usize,
 }
 
 /// A started pass of a worker.
@@ -22,6 +24,15 @@ pub struct GroupStart {
     pub end_ms: f64,
     /// What each stepping rank did at its start.
     pub ranks: Vec<(usize, PassStart)>,
+}
+
+/// A worker's ended pass.
+#[derive(Debug, Default)]
+pub struct GroupEnd {
+    /// What became visible, rank by rank.
+    pub events: Vec<RankEvent>,
+    /// Prompt tokens that the pass computed.
+    pub prefill_tokens: usize,
 }
 
 impl GroupStart {
@@ -41,6 +52,7 @@ impl Worker {
             ranks,
             stepping,
             busy: false,
+            prefill_tokens: 0,
         }
     }
 
@@ -87,6 +99,7 @@ impl Worker {
                 let pass = rank.start_pass();
                 let end_ms = now_ms + pass.prefill_ms + pass.decode_ms;
                 start.end_ms = start.end_ms.max(end_ms);
+                self.prefill_tokens += pass.prefill_tokens;
                 start.ranks.push((index, pass));
             }
         }
@@ -95,15 +108,18 @@ impl Worker {
 
     /// End the pass under way. Every rank, stepping or not, then tries its first pending
     /// reservation.
-    pub fn finish_pass(&mut self, events: &mut Vec<(usize, RankEvent)>) {
+    pub fn finish_pass(&mut self) -> GroupEnd {
         self.busy = false;
-        let mut own = Vec::new();
+        let mut end = GroupEnd {
+            events: Vec::new(),
+            prefill_tokens: std::mem::take(&mut self.prefill_tokens),
+        };
         for (index, rank) in self.ranks.iter_mut().enumerate() {
             if std::mem::take(&mut self.stepping[index]) {
-                rank.finish_pass(&mut own);
+                rank.finish_pass(&mut end.events);
             }
-            rank.try_reserve(&mut own);
-            events.extend(own.drain(..).map(|event| (index, event)));
+            rank.try_reserve(&mut end.events);
         }
+        end
     }
 }

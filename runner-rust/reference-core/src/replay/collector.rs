@@ -139,7 +139,6 @@ impl TraceCollector {
         now_ms: f64,
     ) {
         for (rank, pass) in &start.ranks {
-            self.prefill_tokens += pass.prefill_tokens;
             for pressure in &pass.pressure {
                 self.on_pressure(pool, (worker, *rank), pressure, now_ms);
             }
@@ -211,6 +210,11 @@ impl TraceCollector {
             required_blocks_before: pressure.required_blocks,
             readmitted_at_ms: None,
         });
+    }
+
+    /// A pass ended that had computed prompt tokens.
+    pub(crate) fn on_prefill(&mut self, tokens: usize) {
+        self.prefill_tokens += tokens;
     }
 
     /// A request emitted a token.

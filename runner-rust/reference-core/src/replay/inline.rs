@@ -63,7 +63,7 @@ pub(super) fn check_ranks(
     for request in requests {
         let (pool, preferred) = match stage {
             WorkerStage::Aggregated => ("aggregated", request.dp_rank),
-            WorkerStage::Prefill => ("prefill", request.prefill_dp_rank),
+            WorkerStage::Prefill => ("prefill", request.prefill_dp_rank.or(request.dp_rank)),
             WorkerStage::Decode => ("decode", request.dp_rank),
         };
         if let Some(rank) = preferred

@@ -174,13 +174,13 @@ pub struct ReplayRequest {
     pub input_token_ids: Option<Vec<u32>>,
     /// Tokens to generate.
     pub output_tokens: usize,
-    /// The tokens to generate, when they matter.
+    /// The tokens to generate, when they matter; their number then wins over `output_tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_token_ids: Option<Vec<u32>>,
     /// Preferred attention-DP rank of the (decode) worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dp_rank: Option<u32>,
-    /// Preferred attention-DP rank of the prefill worker.
+    /// Preferred attention-DP rank of the prefill worker; `dp_rank` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefill_dp_rank: Option<u32>,
     /// Session that the request belongs to, reported back.
@@ -269,17 +269,15 @@ impl SlaThresholds {
         ] {
             if bound.is_some_and(|ms| !ms.is_finite() || ms <= 0.0) {
                 return Err(ReplayError::spec(format!(
-                    "{name} must be finite and positive"
+                    "{name} must be finite and positive, got {}",
+                    bound.unwrap_or_default()
                 )));
             }
         }
         if self.e2e_ms.is_some() && (self.ttft_ms.is_some() || self.itl_ms.is_some()) {
             return Err(ReplayError::spec(
-                "sla.e2e_ms cannot be combined with sla.ttft_ms or sla.itl_ms",
+                "sla.e2e_ms is mutually exclusive with sla.ttft_ms/itl_ms",
             ));
-        }
-        if self.itl_ms.is_some() && self.ttft_ms.is_none() {
-            return Err(ReplayError::spec("sla.itl_ms needs sla.ttft_ms"));
         }
         Ok(())
     }
@@ -291,27 +289,19 @@ impl ReplayRequest {
             return Err(ReplayError::spec("request id must not be empty"));
         }
         non_negative("request arrival_time_ms", self.arrival_time_ms)?;
-        for (name, ids, count) in [
-            ("input_token_ids", &self.input_token_ids, self.input_tokens),
-            (
-                "output_token_ids",
-                &self.output_token_ids,
-                self.output_tokens,
-            ),
-        ] {
-            if let Some(ids) = ids
-                && ids.len() != count
-            {
-                return Err(ReplayError::spec(format!(
-                    "request {:?}: {name} holds {} tokens, expected {count}",
-                    self.id,
-                    ids.len()
-                )));
-            }
+        if let Some(ids) = &self.input_token_ids
+            && ids.len() != self.input_tokens
+        {
+            return Err(ReplayError::spec(format!(
+                "request {:?} declares {} input tokens but materializes {} token IDs",
+                self.id,
+                self.input_tokens,
+                ids.len()
+            )));
         }
         if self.prefill_dp_rank.is_some() && !topology.is_disaggregated() {
             return Err(ReplayError::spec(format!(
-                "request {:?}: prefill_dp_rank needs a disaggregated topology",
+                "aggregated request {:?} cannot specify prefill_dp_rank",
                 self.id
             )));
         }

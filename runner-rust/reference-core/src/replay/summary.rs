@@ -1,7 +1,7 @@
 //! The figures of a report, from what a collector observed.
 //!
-//! Sums run in the order of (request name, arrival, UUID), which is the authored order under
-//! deterministic identities; their last bits depend on it.
+//! Sums run in the order of (request name, UUID), which is the authored order under deterministic
+//! identities; their last bits depend on it. Records are listed by (request name, arrival, UUID).
 
 use super::collector::{Observed, TraceCollector};
 use super::record::{AdmissionRecord, PerRequestRecord, ReplayRequestPool, ReplayTerminalStatus};
@@ -42,14 +42,16 @@ impl Observed {
     }
 
     fn keeps(&self, sla: &SlaThresholds) -> bool {
-        let within = |value: Option<f64>, bound: Option<f64>| match (value, bound) {
-            (Some(value), Some(bound)) => value <= bound,
-            _ => true,
+        let within = |value: Option<f64>, bound: Option<f64>| {
+            bound.is_none_or(|bound| value.is_some_and(|value| value <= bound))
         };
+        // One token has no gap that could be too long; none is no answer in time.
+        let gap = self.mean_gap_ms.or(self.first_token_ms.map(|_| 0.0));
+        let whole = self.terminal.map(|(_, end)| end - self.arrival_ms);
         self.is_completed()
             && within(self.ttft_ms(), sla.ttft_ms)
-            && within(self.mean_gap_ms, sla.itl_ms)
-            && within(self.e2e_ms(), sla.e2e_ms)
+            && within(gap, sla.itl_ms)
+            && within(whole, sla.e2e_ms)
     }
 }
 
@@ -57,21 +59,26 @@ fn most_reused<'a>(admissions: impl Iterator<Item = &'a AdmissionRecord>) -> Opt
     admissions.map(|a| a.reused_input_tokens).max()
 }
 
-/// Observed requests in reporting order.
-fn ordered(collector: &TraceCollector) -> Vec<&Observed> {
+/// Observed requests in the order in which figures are summed.
+fn summed(collector: &TraceCollector) -> Vec<&Observed> {
     let mut requests: Vec<_> = collector.requests.iter().collect();
+    requests.sort_by(|a, b| (&a.request_id, a.uuid).cmp(&(&b.request_id, b.uuid)));
+    requests
+}
+
+/// Observed requests in the order in which records are listed.
+fn listed(collector: &TraceCollector) -> Vec<&Observed> {
+    let mut requests = summed(collector);
     requests.sort_by(|a, b| {
-        a.request_id
-            .cmp(&b.request_id)
-            .then(a.arrival_ms.total_cmp(&b.arrival_ms))
-            .then(a.uuid.cmp(&b.uuid))
+        let by_name = a.request_id.cmp(&b.request_id);
+        by_name.then(a.arrival_ms.total_cmp(&b.arrival_ms))
     });
     requests
 }
 
 /// The report without records and evidence.
 pub(super) fn build(collector: &TraceCollector, sla: Option<SlaThresholds>) -> ReplayReport {
-    let requests = ordered(collector);
+    let requests = summed(collector);
     let counts = counts(&requests);
     let throughput = throughput(collector, &requests, &counts);
     let reuse = |of: fn(&Observed) -> usize| {
@@ -191,7 +198,7 @@ fn goodput(requests: &[&Observed], sla: &SlaThresholds, duration_ms: f64) -> Goo
 
 /// The records of requests that ended, in reporting order.
 pub(super) fn records(collector: &TraceCollector) -> Vec<PerRequestRecord> {
-    ordered(collector)
+    listed(collector)
         .into_iter()
         .filter(|observed| observed.terminal.is_some())
         .map(record)

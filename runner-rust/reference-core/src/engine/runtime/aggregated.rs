@@ -9,7 +9,7 @@ use crate::engine::clock::Clock;
 use crate::engine::placement::RoundRobin;
 use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
-use crate::engine::worker::GroupStart;
+use crate::engine::worker::{GroupEnd, GroupStart};
 use crate::replay::{
     ReplayRequestPool, ReplayResult, ReplayTerminalStatus, TraceCollector, WorkerStage,
 };
@@ -143,8 +143,9 @@ impl PassObserver for Flow {
             .on_pass_start(ReplayRequestPool::Agg, worker, start, now_ms);
     }
 
-    fn on_end(&mut self, _: WorkerStage, _: usize, events: &[(usize, RankEvent)], now_ms: f64) {
-        for (_, event) in events {
+    fn on_end(&mut self, _: WorkerStage, _: usize, end: &GroupEnd, now_ms: f64) {
+        self.collector.on_prefill(end.prefill_tokens);
+        for event in &end.events {
             match *event {
                 RankEvent::Token(index) => self.collector.on_token(index, now_ms),
                 RankEvent::Completed(index) => {

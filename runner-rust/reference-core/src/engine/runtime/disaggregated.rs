@@ -12,7 +12,7 @@ use crate::engine::clock::{Clock, Event};
 use crate::engine::placement::{Place, RoundRobin};
 use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
-use crate::engine::worker::GroupStart;
+use crate::engine::worker::{GroupEnd, GroupStart};
 use crate::replay::loadgen::DirectRequest;
 use crate::replay::{
     Backend, EngineConfig, HandoffStamp, KvTransferTimingMode, ReplayError, ReplayRequestPool,
@@ -243,7 +243,9 @@ impl DisaggregatedRuntime {
         let Some(handoff) = self.flow.handoffs.get_mut(&index) else {
             return;
         };
-        let preferred = handoff.request.prefill_dp_rank.map(|rank| rank as usize);
+        let request = &handoff.request;
+        let preferred = request.prefill_dp_rank.or(request.dp_rank);
+        let preferred = preferred.map(|rank| rank as usize);
         let place = self.prefill_placement.place(preferred);
         handoff.source = Some(place);
         // The prefill pool computes the prompt; of the output it needs one token at most.
@@ -505,19 +507,14 @@ impl PassObserver for Flow {
         self.collector.on_pass_start(pool, worker, start, now_ms);
     }
 
-    fn on_end(
-        &mut self,
-        stage: WorkerStage,
-        worker: usize,
-        events: &[(usize, RankEvent)],
-        now_ms: f64,
-    ) {
+    fn on_end(&mut self, stage: WorkerStage, worker: usize, end: &GroupEnd, now_ms: f64) {
+        self.collector.on_prefill(end.prefill_tokens);
         let deferred = match stage {
             WorkerStage::Prefill => &mut self.deferred_releases,
             _ => &mut self.deferred_activations,
         };
         deferred.requeue(worker, &mut self.actions);
-        for (_, event) in events {
+        for event in &end.events {
             self.on_event(*event, now_ms);
         }
     }
