@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Input, Slice
+from aisimc_compiler.rules.addresses import address_fault
 from aisimc_compiler.rules.digests import blank, is_hex, sha256_fault
 from aisimc_compiler.rules.language import Rule
 from aisimc_compiler.source import Span
@@ -185,6 +186,8 @@ def _upstream(entry: Input) -> Iterator[Diagnostic]:
         return
     if blank(upstream.value):
         yield refuse_value("input.upstream", upstream, "the upstream repository is empty", label="says nothing")
+    elif fault := address_fault("input.upstream", upstream):
+        yield fault
     missing = [name for name in ("commit", "path") if name not in entry.touched]
     if missing:
         lacks = listed(missing, last="and")

@@ -47,7 +47,15 @@ def command(run: Path, style: str, output: Path | None) -> None:
 def _built(run: Path) -> dict[str, Any]:
     """The report object. Raises `Blocked`, also where a file holds other JSON than a run writes."""
     from aisimc_runtime.report.model import build
+    from aisimc_runtime.report.verification.listed import check_manifest
+    from aisimc_runtime.report.verification.outcome import Outcome
 
+    for check in check_manifest(run):
+        if check.outcome is Outcome.WRONG:
+            raise Blocked(
+                f"{run / check.what}: {check.message}: a report of this folder would not be the run's",
+                help=f"`aisimc verify {run}` checks everything that is kept",
+            )
     try:
         return build(run)
     except (LookupError, TypeError, AttributeError) as error:

@@ -8,6 +8,7 @@ from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.hints import Any
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Revision
+from aisimc_compiler.rules.addresses import address_fault
 from aisimc_compiler.rules.digests import blank, blank_value, described, is_hex, sha256_fault
 from aisimc_compiler.rules.pinning.identity import wheel_pin
 
@@ -25,6 +26,8 @@ def commit(campaign: Campaign) -> Iterator[Diagnostic]:
     for revision in campaign.revisions.values():
         if revision.kind != "checkout":
             continue
+        if revision.repository is not None and (fault := address_fault("pin.commit", revision.repository)):
+            yield fault
         given = revision.commit
         if given is None:
             if "commit" not in revision.touched and revision.repository is not None:

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from aisimc_runtime.command import diff, report
 from aisimc_runtime.compare.subjects import WALL_CLOCK
+from aisimc_runtime.report.manifest import write_manifest
 from tests.builders import outcomes, records
 
 
@@ -98,3 +99,26 @@ def test_diff_of_what_is_no_record(tmp_path: Path, content: bytes) -> None:
     assert result.exit_code == 3
     assert "Traceback" not in result.output
     assert run(diff.command, tmp_path / "absent", good).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["artifacts.json", "journal.jsonl", "rows/vllm-aggregated/replays/candidate-2/qualification.jsonl"]
+)
+@pytest.mark.parametrize("damage", ["gone", "edited", "other JSON"])
+def test_a_finished_run_that_was_damaged_gives_no_report(tmp_path: Path, name: str, damage: str) -> None:
+    """Found by hand: with a file gone or edited, a report still said PASS; only `verify` saw it."""
+    folder = outcomes.OUTCOMES["pass"](tmp_path / "run")
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.is_file():
+        path.write_text("{}\n")
+    write_manifest(folder)
+    assert run(report.command, folder).exit_code == 0
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(b"[]\n" if damage == "other JSON" else path.read_bytes() + b" ")
+    result = run(report.command, folder)
+    assert result.exit_code == 3
+    assert name in result.output and "aisimc verify" in result.output
+    assert "PASS" not in result.output
