@@ -22,6 +22,7 @@ from aisimc_runtime.run.profile import load_profile
 def main(run: Path, profile_path: Path) -> int:
     """Carry out the rows; 0 when each has finished, 3 when one is blocked."""
     signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with it ignored
     blocked = False
     try:
         profile = load_profile(profile_path)
