@@ -24,6 +24,8 @@ KEPT_BYTES = 32 * 1024
 """Of each end of a stream; a flood is counted, not kept."""
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 """Signals that an engine does not give itself: somebody or the kernel ended the process."""
+CLOCK = time.time() - time.monotonic()
+"""From monotonic to Unix seconds, once per runner: a clock that is set meanwhile makes no replays overlap."""
 
 
 @dataclass(slots=True)
@@ -61,7 +63,10 @@ class Replay:
     child: Child
     node: dict[str, Any]
     load_before: list[float]
-    started: float = field(default_factory=time.monotonic)
+    started: float
+    """Monotonic seconds, from before the process was made."""
+    ended: float = 0.0
+    """Monotonic seconds, from when it was reaped."""
     affinity: list[int] = field(default_factory=list)
     stdout: Stream = field(default_factory=Stream)
     stderr: Stream = field(default_factory=Stream)
@@ -138,7 +143,7 @@ class Outcome:
 
 def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
     """Write `process.json` (last, synced) and what belongs to it; how it ended. Raises `Blocked` for a full disk."""
-    wall_ms = (time.monotonic() - replay.started) * 1000
+    wall_ms = (replay.ended - replay.started) * 1000
     cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
@@ -169,6 +174,8 @@ def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
         "numa": [replay.slot.numa],
         "affinity_read_back": replay.affinity,
         "node": {**replay.node, "load_before": replay.load_before, "load_after": load_average()},
+        "started_at": round(CLOCK + replay.started, 6),
+        "ended_at": round(CLOCK + replay.ended, 6),
         "wall_ms": round(wall_ms, 3),
         "cpu_ms": round(cpu_ms, 3),
         "max_rss_bytes": max(usage.ru_maxrss * 1024, replay.watched_rss),

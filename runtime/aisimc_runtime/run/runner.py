@@ -162,8 +162,9 @@ class Runner:
         else:
             what = replay_order(job, order, folder, slot.cpus)
             replays.empty(folder)
+        started = time.monotonic()
         child = spawn.spawn(what)
-        item = Replay(job.row, order, folder, slot, limits, child, self.node, load_average())
+        item = Replay(job.row, order, folder, slot, limits, child, self.node, load_average(), started)
         self.running[child.pid] = item
         self.free.remove(slot)
         row.numa = slot.numa
@@ -228,6 +229,7 @@ class Runner:
                 break
             item = self.running.pop(pid, None)
             if item is not None:  # otherwise an orphan of a replay, adopted
+                item.ended = time.monotonic()
                 item.end(descendants=False)
                 self._close(item)
                 self.free.append(item.slot)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from aisimc_compiler.api import check_text
 from aisimc_compiler.diagnostics.render import text as renderer
+from aisimc_compiler.plan.build import build_plan, canonical_bytes
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.format import format_source
-from aisimc_compiler.syntax.parser import parse
 from tests.builders.mutations import mutated, noise
 from tests.builders.texts import EVERY_CONSTRUCT, SPECS
 
@@ -38,11 +38,13 @@ def one(randoms: random.Random, bases: list[str]) -> str:
 def hold(text: str) -> None:
     """What must hold of any text."""
     source = Source("x.campaign", text)
-    _, faults = parse(source)
     result = check_text(text, "x.campaign")
     shown = "".join(renderer.render(result.diagnostics, lambda rule: "AC0000"))
     assert bool(result.diagnostics) == bool(shown)
-    if not faults:
+    if result.ok and not result.fragment:
+        assert result.campaign is not None
+        assert canonical_bytes(build_plan(result.campaign))
+    if all(diagnostic.rule != "syntax" for diagnostic in result.diagnostics):
         once = format_source(source).text
         assert once is not None
         assert format_source(Source("x.campaign", once)).text == once

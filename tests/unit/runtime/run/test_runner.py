@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -140,19 +141,17 @@ class TestPlacement:
 
     @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="this machine has one CPU")
     def test_replays_at_once_never_share_a_cpu(self, tmp_path: Path) -> None:
-        _, events = run(job(tmp_path, "slow", name="a"), job(tmp_path, "slow", name="b"))
-        busy: dict[tuple[str, str, int], set[int]] = {}
-        most = 0
-        for event in events:
-            key = (event.get("row", ""), event.get("arm", ""), event.get("repetition", 0))
-            if event["event"] == "finished":
-                busy.pop(key)
-            if event["event"] == "started":
-                ended = {cpu for cpus in busy.values() for cpu in cpus} & set(event["cpus"])
-                assert len(ended) <= 1  # one that has ended may be written down after the next has started
-                busy[key] = set(event["cpus"])
-                most = max(most, len(busy))
-        assert most >= 2
+        jobs = [job(tmp_path, "slow", name=name) for name in ("a", "b")]
+        run(*jobs)
+        records = [process(one, order.arm, order.repetition) for one in jobs for order in BOTH]
+        assert all(record["started_at"] < record["ended_at"] for record in records)
+        at_once = [
+            (one, other)
+            for one, other in combinations(records, 2)
+            if one["started_at"] < other["ended_at"] and other["started_at"] < one["ended_at"]
+        ]
+        assert at_once
+        assert not any(set(one["cpus"]) & set(other["cpus"]) for one, other in at_once)
 
     def test_nothing_of_the_environment_reaches_a_replay(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AISIMC_SECRET", "x")
