@@ -12,7 +12,7 @@ import click
 
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.executors.registry import EXECUTORS
-from aisimc_runtime.failures import Failure
+from aisimc_runtime.failures import Failure, Refused
 
 if TYPE_CHECKING:
     from aisimc_runtime.run.folder import RunFolder
@@ -88,6 +88,9 @@ def _run(
 
     plan = load(spec)
     if plan is None:
+        if as_json:
+            told = Refused(f"{spec} is refused", help=f"`aisimc check --format json {spec}` gives every error")
+            _print_json(failed(told))
         return Exit.REFUSED
     from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, read_report, run_folder
 

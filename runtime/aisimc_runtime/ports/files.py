@@ -44,6 +44,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o644, sync: bool = Tru
             sync_folder(path.parent)
     except OSError as error:
         temporary.unlink(missing_ok=True)
+        error.filename = None  # the temporary name tells nobody anything
         raise explain(error, f"cannot write {path}") from error
 
 

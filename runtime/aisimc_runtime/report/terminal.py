@@ -105,6 +105,8 @@ def difference(
 ) -> None:
     """Print a focused difference: first parting, then classes."""
     _parting(found, names, console, events=events)
+    if found.get("same_values"):
+        return
     counts = found["requests"]
     console.print(
         Text(

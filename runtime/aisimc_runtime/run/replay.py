@@ -24,6 +24,8 @@ KEPT_BYTES = 32 * 1024
 """Of each end of a stream; a flood is counted, not kept."""
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 """Signals that an engine does not give itself: somebody or the kernel ended the process."""
+FULL_WORDS = ("no space left on device", "disk quota exceeded", "os error 28)", "os error 122)")
+"""What an engine says when the machine, and not the revision, is at its end."""
 CLOCK = time.time() - time.monotonic()
 """From monotonic to Unix seconds, once per runner: a clock that is set meanwhile makes no replays overlap."""
 
@@ -147,7 +149,7 @@ def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
     cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
-    lost = _lost(replay, number)
+    lost = _lost(replay, code, number)
     if lost is not None:
         return Outcome(False, lost, lost, wall_ms, cpu_ms)
     limit = replay.limit
@@ -187,14 +189,23 @@ def conclude(replay: Replay, status: int, usage: Any) -> Outcome:
     return Outcome(error is None, summary, None, wall_ms, cpu_ms)
 
 
-def _lost(replay: Replay, number: int | None) -> str | None:
+def _lost(replay: Replay, code: int | None, number: int | None) -> str | None:
     """Why the replay is no result at all; None when it is one."""
     if replay.setup:
         return replay.setup.decode("utf-8", "replace")
     if replay.limit is None and number in FROM_OUTSIDE:
         why = " (out of memory, or killed by somebody)" if number == signal.SIGKILL else ""
         return f"ended from outside by {signal.Signals(number).name}{why}"
+    last = _last_line(replay)
+    if replay.limit is None and code != 0 and any(words in last.lower() for words in FULL_WORDS):
+        return f"the disk gave up: {last}"
     return None
+
+
+def _last_line(replay: Replay) -> str:
+    """The engine's own last word; empty when it said nothing."""
+    said = replay.stderr.text().decode("utf-8", "replace").strip().splitlines()
+    return said[-1].strip() if said else ""
 
 
 def _error(replay: Replay, code: int | None, number: int | None, limit: str | None) -> str | None:
@@ -207,8 +218,7 @@ def _error(replay: Replay, code: int | None, number: int | None, limit: str | No
             "output": f"more than {limits.output_bytes} bytes of output: ended by the output limit",
             "processes": f"more than {limits.processes} processes at once: ended by the process limit",
         }[limit]
-    said = replay.stderr.text().decode("utf-8", "replace").strip().splitlines()
-    last = said[-1].strip() if said else ""
+    last = _last_line(replay)
     if number is not None:
         return f"crashed with {signal.Signals(number).name}" + (f": {last}" if last else "")
     if code != 0:

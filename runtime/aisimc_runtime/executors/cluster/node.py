@@ -30,7 +30,6 @@ from aisimc_runtime.run.node import load_average, node_facts
 
 FULL_BYTES = 1 << 20
 """With less than this free after the replays, one that failed may have failed for want of room."""
-FULL_WORDS = ("no space left on device", "disk quota exceeded", "os error 28", "os error 122")
 EVENTS, WORDS = "events.jsonl", "row-runner.txt"
 """What the row runner wrote on standard output and standard error, in the attempt's folder."""
 OK, GAVE_UP = 0, 3

@@ -52,6 +52,9 @@ def main() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     elif act == "refuse":
         sys.exit("engine error: no such thing")
+    elif act == "full":
+        (out / "canonical.jsonl").write_bytes(b"half")
+        sys.exit("canonical.jsonl: No space left on device (os error 28)")
     elif act == "nothing":
         return
     elif act == "lie":

@@ -97,6 +97,14 @@ class TestEndings:
         assert again == 3
         assert next(event["event"] for event in events) == "started"
 
+    def test_a_full_disk_is_the_machines_fault_and_no_result(self, tmp_path: Path) -> None:
+        one = only(tmp_path, "full")
+        status, events = run(one)
+        assert status == 3
+        reason = next(event["reason"] for event in events if event["event"] == "blocked")
+        assert "the disk gave up: canonical.jsonl: No space left on device" in reason
+        assert not (one.folder / "replays" / "baseline-1" / "process.json").exists()
+
     def test_success_without_a_record_is_none(self, tmp_path: Path) -> None:
         one = only(tmp_path, "nothing")
         run(one)
