@@ -140,9 +140,13 @@ def verify(quarantine: bool, folder: Path | None, as_json: bool) -> Exit:
 @json_option
 @guarded
 def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_json: bool) -> Exit:
-    """Remove what no run in the runs folder needs. What `store add` put in stays, unless --added."""
+    """Remove what no run in the runs folder needs: files, and mirrors of repositories.
+
+    What `store add` put in stays, unless --added.
+    """
     from aisimc_runtime.run.folder import DEFAULT_RUNS
     from aisimc_runtime.store import upkeep
+    from aisimc_runtime.store.mirrors import size_bytes, unneeded_mirrors
 
     store = _open(folder)
     if not store.root.is_dir():
@@ -150,9 +154,10 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
     with store.in_use(alone=True):
         entries = upkeep.unneeded(store, runs or DEFAULT_RUNS, added=added)
         stale = upkeep.stale(store, time.time())
+        mirrors = {path: size_bytes(path) for path in unneeded_mirrors(store, runs or DEFAULT_RUNS)}
         if not dry_run:
-            _remove(store, entries, stale)
-    freed = sum(entry.size_bytes for entry in entries)
+            _remove(store, entries, [*stale, *mirrors])
+    freed = sum(entry.size_bytes for entry in entries) + sum(mirrors.values())
     if as_json:
         _print_json(
             {
@@ -160,6 +165,7 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
                 "dry_run": dry_run,
                 "freed_bytes": freed,
                 "removed": [_entry(entry) for entry in entries],
+                "mirrors": [{"path": str(path), "size_bytes": size} for path, size in mirrors.items()],
                 "stale": [str(path) for path in stale],
             }
         )
@@ -167,7 +173,10 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
     verb = "would remove" if dry_run else "removed"
     for entry in entries:
         sys.stdout.write(f"{verb} {entry.sha256[:16]}  {_size(entry.size_bytes):>10}  {entry.name or '-'}\n")
-    sys.stdout.write(f"{verb} {len(entries)} files, {_size(freed)}\n")
+    for path, size in mirrors.items():
+        sys.stdout.write(f"{verb} {path.name[:16]}  {_size(size):>10}  mirror of a repository\n")
+    what = f"{len(entries)} files" + (f" and {len(mirrors)} mirrors" if mirrors else "")
+    sys.stdout.write(f"{verb} {what}, {_size(freed)}\n")
     return Exit.OK
 
 

@@ -6,7 +6,6 @@ off: what stands in a worktree is byte for byte what the commit's tree holds.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain, write_atomic
 from aisimc_runtime.ports.processes import Finished, Processes
 from aisimc_runtime.store.content import Store
+from aisimc_runtime.store.mirrors import mirror_path
 
 _FETCH_TIMEOUT_S = 3600.0
 _TIMEOUT_S = 600.0
@@ -48,9 +48,8 @@ class Mirror:
     @classmethod
     def of(cls, store: Store, repository: str, processes: Processes) -> Mirror:
         """The mirror of a repository, made when it is not there. Raises `Blocked`."""
-        name = hashlib.sha256(repository.encode()).hexdigest()[:24]
         # Apart from the shallow mirrors of trace repositories: ancestry needs whole histories.
-        mirror = cls(store.root / "mirrors" / f"{name}-history.git", repository, processes)
+        mirror = cls(mirror_path(store, repository, history=True), repository, processes)
         if not mirror._attributes.is_file():
             mirror._make()
         return mirror

@@ -5,7 +5,6 @@ The commit alone is fetched, without its history; hooks, configuration files, cr
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import IO
@@ -14,6 +13,7 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain
 from aisimc_runtime.ports.processes import Finished, Processes
 from aisimc_runtime.store.content import Store
+from aisimc_runtime.store.mirrors import mirror_path
 
 FETCH_TIMEOUT_S = 1800.0
 GIT = (
@@ -44,7 +44,7 @@ def fetch_blob(repository: str, commit: str, path: str, sink: IO[bytes], store: 
     """Write the file at `path` in `commit` of `repository` into `sink`. Raises `Blocked`."""
     from filelock import FileLock, Timeout  # costs more than a small campaign's whole start
 
-    mirror = store.root / "mirrors" / (hashlib.sha256(repository.encode()).hexdigest()[:24] + ".git")
+    mirror = mirror_path(store, repository, history=False)
     try:
         mirror.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(mirror.with_suffix(".lock"), timeout=FETCH_TIMEOUT_S):

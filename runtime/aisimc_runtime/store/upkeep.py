@@ -80,7 +80,7 @@ def unneeded(store: Store, runs: Path, *, added: bool = False) -> list[Entry]:
 
 
 def remove(store: Store, entry: Entry) -> None:
-    """Remove one object and what is noted about it. Raises `Blocked`."""
+    """Remove one object and what is noted about it, builds that gave it included. Raises `Blocked`."""
     try:
         store.path(entry.sha256).unlink(missing_ok=True)
     except OSError as error:
@@ -88,9 +88,20 @@ def remove(store: Store, entry: Entry) -> None:
     for note in (
         store.root / "notes" / entry.sha256[:2] / f"{entry.sha256[2:]}.json",
         store.root / "wheels" / f"{entry.sha256}.json",
+        *_builds_of(store, entry.sha256),
     ):
         with suppress(OSError):
             note.unlink(missing_ok=True)
+
+
+def _builds_of(store: Store, sha256: str) -> list[Path]:
+    """The records of builds that gave an artifact."""
+    found = []
+    for record in (store.root / "builds").glob("*.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            if json.loads(record.read_bytes())["artifact_sha256"] == sha256:
+                found.append(record)
+    return found
 
 
 def stale(store: Store, now: float) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import multiprocessing
 import os
 import stat
@@ -15,6 +16,7 @@ import pytest
 from aisimc_runtime.failures import Blocked, Refused
 from aisimc_runtime.store import upkeep
 from aisimc_runtime.store.content import Store, open_store
+from aisimc_runtime.store.mirrors import mirror_path, unneeded_mirrors
 
 DATA = b"some bytes\n" * 1000
 DIGEST = hashlib.sha256(DATA).hexdigest()
@@ -146,6 +148,28 @@ class TestGc:
         (tmp_path / "runs" / "a").mkdir(parents=True)
         (tmp_path / "runs" / "a" / "plan.json").write_text(f'{{"sha256":"{wheel}"}}')
         assert [entry.sha256 for entry in upkeep.unneeded(store, tmp_path / "runs")] == [loose]
+
+    def test_keeps_mirrors_of_repositories_that_plans_name(self, store: Store, tmp_path: Path) -> None:
+        engine, trace, old = "https://example.com/engine", "https://example.com/trace", "https://example.com/old"
+        paths = [
+            mirror_path(store, name, history=history) for name in (engine, trace, old) for history in (True, False)
+        ]
+        for path in paths:
+            path.mkdir(parents=True)
+        (tmp_path / "runs" / "a").mkdir(parents=True)
+        plan = {"revisions": {"baseline": {"repository": engine}}, "inputs": {"t": {"source": {"repository": trace}}}}
+        (tmp_path / "runs" / "a" / "plan.json").write_text(json.dumps(plan))
+        (tmp_path / "runs" / "torn").mkdir()
+        (tmp_path / "runs" / "torn" / "plan.json").write_text("{")
+        assert unneeded_mirrors(store, tmp_path / "runs") == sorted(paths[4:])
+
+    def test_a_removed_artifact_takes_its_build_records_along(self, store: Store) -> None:
+        gone, kept = store.add_bytes(b"gone"), store.add_bytes(b"kept")
+        (store.root / "builds").mkdir()
+        for name, sha256 in (("a", gone), ("b", kept)):
+            (store.root / "builds" / f"{name}.json").write_text(json.dumps({"artifact_sha256": sha256}))
+        upkeep.remove(store, next(entry for entry in store.entries() if entry.sha256 == gone))
+        assert [path.name for path in (store.root / "builds").iterdir()] == ["b.json"]
 
     def test_keeps_what_was_added_by_hand(self, store: Store, tmp_path: Path) -> None:
         mine = store.add_bytes(DATA)
