@@ -140,6 +140,12 @@ def test_a_refactoring_passes(tmp_path: Path, store: Path, commits: Commits) -> 
     assert baseline["runner_source_sha256"] == candidate["runner_source_sha256"]
     assert baseline["correction"] == candidate["correction"]
     assert baseline["correction"] == [{"name": "comment", "sha256": sha256_bytes(comment_patch())}]
+    # Every action of the plan was carried out, and the journal says so.
+    journal = [json.loads(line) for line in (run_folder(tmp_path) / "journal.jsonl").read_bytes().splitlines()]
+    finished = {entry["action"] for entry in journal if entry["event"] == "done"} | {"barrier"}
+    planned = {action["id"] for action in read(run_folder(tmp_path) / "plan.json")["actions"]}
+    assert "apply-correction/candidate" in planned
+    assert planned <= finished
     # Nothing of the worktrees stays, neither here nor in the repository they came from.
     assert not list(run_folder(tmp_path).rglob("Cargo.toml"))
     assert commits.repository.git("status", "--porcelain") == ""

@@ -109,6 +109,10 @@ class Artifact:
         )
 
 
+def _nobody(_action: str) -> None:
+    """For those who keep no journal."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineContext:
     """What an engine may use; nothing else of the machine is its business."""
@@ -128,6 +132,8 @@ class EngineContext:
     """One line of progress."""
     matrix: Sequence[str] = ()
     """The matrix ids that the campaign wants to know about."""
+    done: Callable[[str], None] = _nobody
+    """An action of the plan that the engine finishes on its way, for the journal."""
 
 
 class Engine(Protocol):

@@ -37,6 +37,8 @@ class CheckoutEngine:
         mirror.worktree(revision["commit"], worktree)
         _check_sources(worktree, revision["commit"])
         corrections = _correct(worktree, context)
+        if corrections:
+            context.done(f"apply-correction/{arm}")
         prepared = builds.Prepared(
             arm=arm,
             source=self.source,

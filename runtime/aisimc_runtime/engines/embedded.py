@@ -40,6 +40,8 @@ class EmbeddedEngine:
                 path = context.find_file(correction["file"], correction["sha256"])
                 files = _patched(files, path, correction["file"])
                 corrections.append({"name": correction["name"], "sha256": correction["sha256"]})
+        if corrections:
+            context.done(f"apply-correction/{arm}")
         folder = builds.build_folder(context, arm)
         try:
             sources.write_tree(files, folder / "core")

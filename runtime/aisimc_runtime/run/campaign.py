@@ -130,6 +130,7 @@ class Campaign:
             find_file=lambda name, sha256: find_file(self.plan, self.store, name, sha256),
             say=self.progress.say,
             matrix=tuple(entry["id"] for entry in self.plan.data["coverage"]),
+            done=partial(self.journal.append, "done"),
         )
 
     def _step(self, action: str, do: Callable[[], T]) -> T:
