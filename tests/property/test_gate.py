@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aisimc_compiler.plan import schedule
+from aisimc_compiler.splitmix import SplitMix64
 from aisimc_runtime.gate.decision import Result, decide
 from aisimc_runtime.gate.dependence import Series, autocorrelation, ranks, spearman
 from aisimc_runtime.gate.effect import bootstrap
@@ -126,4 +127,4 @@ def test_every_schedule_is_balanced_and_complete(seed: int, row: str) -> None:
 
 @given(st.integers(0, 2**64 - 1), st.integers(1, 2**64))
 def test_bounded_draws_are_in_bounds(seed: int, bound: int) -> None:
-    assert 0 <= schedule.SplitMix64(seed).below(bound) < bound
+    assert 0 <= SplitMix64(seed).below(bound) < bound

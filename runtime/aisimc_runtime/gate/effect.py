@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, log
 
-from aisimc_compiler.plan.schedule import SplitMix64
+from aisimc_compiler.splitmix import SplitMix64
 
 RESAMPLES = 2000
 LEVEL = 0.90

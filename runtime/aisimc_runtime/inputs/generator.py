@@ -1,8 +1,7 @@
 """A Mooncake trace made from a seed, for machines that can reach no trace repository.
 
-Only integers are used, so that a seed gives the same bytes on every machine and Python version. The generator of
-random numbers is SplitMix64: the state grows by 0x9E3779B97F4A7C15 and is mixed by two multiplications. The form
-of the trace is fixed for good under the name `mooncake-v1`; another form would get another name.
+Only integers are used, so that a seed gives the same bytes on every machine and Python version. The form of the
+trace is fixed for good under the name `mooncake-v1`; another form would get another name.
 
 The traffic is chats: a few system prompts shared by many chats, chats of several turns whose prompts grow by what
 was said before, now and then a long document; arrivals come in bursts, so that a few hundred rows fill a
@@ -13,27 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-MASK = (1 << 64) - 1
+from aisimc_compiler.splitmix import SplitMix64
+
 SYSTEM_PROMPTS = 6
 CHATS_OPEN = 48
 """Chats that go on at once; a new one takes the place of one that ended."""
 
 
-class SplitMix64:
-    """The generator of random numbers: 64 bits of state, a period of 2^64."""
+class Draws(SplitMix64):
+    """Draws as the form `mooncake-v1` has them."""
 
-    __slots__ = ("state",)
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed & MASK
-
-    def next(self) -> int:
-        """The next 64-bit number."""
-        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
-        mixed = self.state
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & MASK
-        return mixed ^ (mixed >> 31)
+    __slots__ = ()
 
     def below(self, bound: int) -> int:
         """A number in 0..bound-1, by the high bits of a product (the bias of under 2^-40 is part of the form)."""
@@ -50,7 +39,7 @@ class SplitMix64:
 
 def generate(seed: int, rows: int, block_size: int) -> Iterator[bytes]:
     """`rows` lines of a Mooncake trace with prefix ids per `block_size` tokens, each ending in a newline."""
-    random = SplitMix64(seed)
+    random = Draws(seed)
     next_id = 0
     prompts: list[list[int]] = []
     for _ in range(SYSTEM_PROMPTS):
@@ -78,16 +67,16 @@ def generate(seed: int, rows: int, block_size: int) -> Iterator[bytes]:
         chats[seat] = [] if random.chance(1, 5) else blocks[:-1]
 
 
-def _gap_ms(random: SplitMix64) -> int:
+def _gap_ms(random: Draws) -> int:
     """Bursts of arrivals within a few milliseconds, then a pause."""
     return random.between(0, 40) if random.chance(4, 5) else random.between(200, 2400)
 
 
-def _said_blocks(random: SplitMix64) -> int:
+def _said_blocks(random: Draws) -> int:
     """Blocks a turn adds: mostly a few, one in twelve a document."""
     return random.between(16, 48) if random.chance(1, 12) else random.between(1, 6)
 
 
-def _output_tokens(random: SplitMix64) -> int:
+def _output_tokens(random: Draws) -> int:
     """Answer length: many short, some long."""
     return random.between(200, 900) if random.chance(1, 4) else random.between(4, 200)
