@@ -41,7 +41,7 @@ class PeakMemory(threading.Thread):
         self.done = threading.Event()
 
     def run(self) -> None:
-        while not self.done.wait(0.05):
+        while not self.done.wait(0.25):  # seldom: looking through /proc takes time from what is measured
             for entry in Path("/proc").iterdir():
                 if entry.name.isdigit():
                     self._look(int(entry.name))
