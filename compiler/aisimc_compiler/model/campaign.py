@@ -292,3 +292,7 @@ class Campaign(NamedTuple):
     """Some of the text could not be read, so that an absence proves nothing."""
     sound: bool
     """The resolver had nothing to report."""
+
+    def may_mean_refused(self, name: str) -> bool:
+        """Whether a row of that name may be one that was refused: one so called, or one whose name is missing."""
+        return not self.refused_rows.isdisjoint((name, ""))

@@ -98,7 +98,7 @@ class Block:
         `*` stands for every name that is not a slip of a known one."""
 
 
-_PER_ARM = {"baseline": "row.frozen", "candidate": "row.frozen", "override": "row.frozen", "overrides": "row.frozen"}
+_PER_ARM = dict.fromkeys((*closed.ARMS, "override", "overrides", "arm", "arms", "per_arm", "per-arm"), "row.frozen")
 _SAMPLING = dict.fromkeys(
     (
         *("sample", "sampling", "sampled", "sample_rate", "sample_size", "stride", "step", "every", "shuffle"),
@@ -514,8 +514,8 @@ BLOCKS: dict[str, Block] = {
         "a test that tells the two behaviours apart; run on both arms",
         {
             "command": Attribute(LIST, "the command, one string for each argument", RULED, item=STRING),
-            "fails_on": Attribute(WORD, "`baseline`", RULED, words=closed.ARMS),
-            "passes_on": Attribute(WORD, "`candidate`", RULED, words=closed.ARMS),
+            "fails_on": Attribute(WORD, "`baseline`", RULED, words=closed.ARMS, ruled=True),
+            "passes_on": Attribute(WORD, "`candidate`", RULED, words=closed.ARMS, ruled=True),
         },
         presence=RULED,
     ),
@@ -548,6 +548,14 @@ BLOCKS: dict[str, Block] = {
             "outliers": "perf.retain",
             "drop_outliers": "perf.retain",
             "remove_outliers": "perf.retain",
+            "trim_outliers": "perf.retain",
+            "exclude_outliers": "perf.retain",
+            "discard_outliers": "perf.retain",
+            "outlier_threshold": "perf.retain",
+            "trim": "perf.retain",
+            "discard": "perf.retain",
+            "retry": "perf.retain",
+            "retries": "perf.retain",
         },
     ),
     "diagnostics": Block(

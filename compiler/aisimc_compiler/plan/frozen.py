@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Frozen, Given, Input, Row
 from aisimc_compiler.plan.canonical import digest_of
 from aisimc_compiler.plan.configuration import Json, slice_of
@@ -21,6 +22,8 @@ from aisimc_compiler.rules.refusal import refuse_name, refuse_value
 from aisimc_compiler.schemas.problems import Problem, problems
 
 _TRANSFER = ("kv_bytes_per_token", "kv_transfer_bytes_per_token", "kv_transfer_bandwidth", "kv_transfer_timing_mode")
+
+_PARALLEL = ("dp_size", "tensor_parallel_size")
 
 
 class Parsed(NamedTuple):
@@ -145,9 +148,19 @@ def frozen_faults(campaign: Campaign, row: Row, frozen: Frozen) -> Iterator[Diag
         )
     for problem in parsed.problems[:1]:
         more = f" (and {len(parsed.problems) - 1} more)" if len(parsed.problems) > 1 else ""
-        yield _fault("row.frozen", frozen, f"frozen configuration, {problem.where}: {problem.message}{more}")
+        yield _fault(_rule_of(problem), frozen, f"frozen configuration, {problem.where}: {problem.message}{more}")
     if not parsed.problems and not stated:
         yield from _method(campaign, row, frozen, parsed.value)
+
+
+def _rule_of(problem: Problem) -> str:
+    """The rule that a schema's problem breaks: what the method says of engines and sizes holds in a file as well."""
+    last = problem.path[-1] if problem.path else ""
+    if last == "backend" or (problem.key is not None and last == "rank"):
+        return "row.engine"
+    if problem.bound and last in (*closed.COMMON_CAPACITY, *_PARALLEL):
+        return "row.capacity"
+    return "row.frozen"
 
 
 def _fault(rule: str, frozen: Frozen, message: str, help_: str = "", label: str = "this file") -> Diagnostic:

@@ -98,21 +98,23 @@ def tells_apart(campaign: Campaign) -> Iterator[Diagnostic]:
             continue
         fails, passes = entry.test.fails_on, entry.test.passes_on
         if fails is not None and fails.value != "baseline":
-            swapped = passes is not None and passes.value != "candidate"
+            swapped = fails.value == "candidate" and passes is not None and passes.value != "candidate"
             yield refuse_value(
                 "exception.test",
                 fails,
                 "the regression test fails on the baseline, whose behaviour is the less faithful one",
-                label="the wrong arm",
+                label="the wrong arm" if fails.value in closed.ARMS else "not the arm",
                 help="write `fails_on = baseline` and `passes_on = candidate`" if swapped else "write `baseline`",
                 replace="baseline",
             )
-        elif passes is not None and passes.value != "candidate":
+            if swapped:
+                continue
+        if passes is not None and passes.value != "candidate":
             yield refuse_value(
                 "exception.test",
                 passes,
                 "the regression test passes on the candidate, whose behaviour is the more faithful one",
-                label="the wrong arm",
+                label="the wrong arm" if passes.value in closed.ARMS else "not the arm",
                 help="write `candidate`",
                 replace="candidate",
             )
@@ -126,7 +128,7 @@ def row_exists(campaign: Campaign) -> Iterator[Diagnostic]:
     unknown = 0
     for entry in campaign.exceptions:
         given = entry.parts.get("row")
-        if given is None or given.value in campaign.refused_rows:
+        if given is None or campaign.may_mean_refused(given.value):
             continue
         if given.value not in names:
             from aisimc_compiler.model.resolve.absence import unknown_reference
@@ -134,16 +136,15 @@ def row_exists(campaign: Campaign) -> Iterator[Diagnostic]:
 
             unknown += 1
             yield unknown_reference("row", given, names, suggest=unknown <= SUGGESTIONS)
-        elif names[given.value].expect_error is not None:
+        elif (error := names[given.value].expect_error) is not None and not blank(error.value):
             from aisimc_compiler.rules.refusal import refuse_value
 
-            error = names[given.value].expect_error
             yield refuse_value(
                 "exception.used",
                 given,
                 f"the engine refuses `{given.value}` on both arms, so nothing of it can differ",
                 label="has no output",
-                secondary=(Label(error.span, "expected here"),) if error else (),
+                secondary=(Label(error.span, "expected here"),),
             )
 
 

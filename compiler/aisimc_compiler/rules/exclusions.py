@@ -17,19 +17,27 @@ def closed_list(campaign: Campaign) -> Iterator[Diagnostic]:
         return
     seen: dict[str, Given[str]] = {}
     extra: list[Given[str]] = []
+    again: list[Given[str]] = []
     for given in declared.pointers:
         if given.value not in closed.EXCLUSIONS:
             extra.append(given)
         elif given.value in seen:
-            yield _twice(given, seen[given.value])
+            again.append(given)
         else:
             seen[given.value] = given
     missing = [pointer for pointer in closed.EXCLUSIONS if pointer not in seen]
+    loose = len(again)
+    for given in again:
+        yield _twice(given, seen[given.value], missing[0] if len(missing) == loose == 1 and not extra else None)
     for given in extra:
         meant = _meant(given.value, missing)
-        yield _extra(given, meant[0] if len(meant) == 1 else None, covers=len(meant))
+        if not meant:
+            loose += 1
         missing = [pointer for pointer in missing if pointer not in meant]
-    if missing and not declared.strange:
+        only = missing[0] if not meant and len(missing) == 1 and len(extra) == 1 else None
+        yield _extra(given, meant[0] if len(meant) == 1 else only, covers=len(meant))
+    # A pointer too many stands in the place of each one that is absent: that is one mistake.
+    if len(missing) > loose and not declared.strange:
         from aisimc_compiler.rules.refusal import listed, refuse
 
         yield refuse(
@@ -56,7 +64,7 @@ def _meant(text: str, missing: list[str]) -> list[str]:
     return [near] if near else []
 
 
-def _twice(given: Given[str], first: Given[str]) -> Diagnostic:
+def _twice(given: Given[str], first: Given[str], absent: str | None) -> Diagnostic:
     from aisimc_compiler.rules.refusal import refuse_value
 
     return refuse_value(
@@ -64,7 +72,8 @@ def _twice(given: Given[str], first: Given[str]) -> Diagnostic:
         given,
         f"`{given.value}` is excluded twice",
         label="the second one",
-        help="remove it",
+        help=f"write `{absent}`, which is missing" if absent else "remove it",
+        replace=absent,
         secondary=(Label(first.span, "the first one"),),
     )
 

@@ -73,8 +73,8 @@ def source(campaign: Campaign) -> Iterator[Diagnostic]:
     from aisimc_compiler.rules.refusal import refuse
 
     for entry in campaign.inputs.values():
-        named = [name for name in _SOURCES if name in entry.touched]
-        if not named:
+        named = [name for name in _SOURCES if _source_name(entry, name) is not None]
+        if not entry.touched & {*_SOURCES}:
             if "commit" in entry.touched or "path" in entry.touched:
                 message, lacks = "the trace's commit or path is given without its repository", "`upstream`"
                 rule = "input.upstream"
@@ -90,7 +90,7 @@ def source(campaign: Campaign) -> Iterator[Diagnostic]:
             )
         elif len(named) > 1:
             yield _two_sources(entry, named)
-        else:
+        elif named:
             yield from _source(entry, named[0])
 
 
@@ -99,7 +99,7 @@ def _two_sources(entry: Input, named: list[str]) -> Diagnostic:
 
     spans = [span for name in named if (span := _source_name(entry, name)) is not None]
     spans.sort(key=lambda span: span.start)
-    span = spans[-1] if spans else entry.name.span
+    span = spans[-1]
     secondary = tuple(Label(other, "another source") for other in spans[:-1])
     return refuse(
         "input.upstream",

@@ -8,7 +8,7 @@ from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.hints import Any
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Performance
-from aisimc_compiler.rules.digests import blank_value
+from aisimc_compiler.rules.digests import blank, blank_value
 from aisimc_compiler.rules.language import Rule
 
 _EXAMPLES = {
@@ -168,7 +168,7 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
     for item in given.value:
         row = known.get(item.value)
         why, place = "", None
-        if item.value in campaign.refused_rows:
+        if campaign.may_mean_refused(item.value):
             continue
         if row is None:
             from aisimc_compiler.model.resolve.absence import unknown_reference
@@ -181,7 +181,7 @@ def rows(campaign: Campaign) -> Iterator[Diagnostic]:
             why, place = "is named twice", seen[item.value].span
         elif row.kind == "fixture":
             why, place = "is a fixture, which is too small to be measured", row.name.span
-        elif row.expect_error is not None:
+        elif row.expect_error is not None and not blank(row.expect_error.value):
             why, place = "is refused by the engine, so there is nothing to measure", row.expect_error.span
         elif item.value in refused:
             why, place = "is not supported on both arms, so there is no pair to measure", refused[item.value].id.span

@@ -40,6 +40,8 @@ class Problem(NamedTuple):
     meant: str | None = None
     absent: bool = False
     """Something that should be in the object at `path` is not."""
+    bound: bool = False
+    """A number lies outside of what is possible."""
 
     @property
     def where(self) -> str:
@@ -110,7 +112,7 @@ def _said(error: ValidationError) -> Iterator[Problem]:
         yield Problem(path, f"{shown(got)} is not {schema_.get('description', 'in the form that it takes')}")
     elif kind in ("minimum", "exclusiveMinimum"):
         least = f"{wanted:g} or more" if kind == "minimum" else f"more than {wanted:g}"
-        yield Problem(path, f"takes {least}, not {shown(got)}")
+        yield Problem(path, f"takes {least}, not {shown(got)}", bound=True)
     elif kind in ("minItems", "minLength", "minProperties"):
         yield Problem(path, "is empty")
     elif kind in ("maxItems", "maxProperties"):

@@ -13,6 +13,97 @@ from aisimc_compiler.syntax.keywords import TOP_LEVEL
 _WHERE = {True: "this one closes the block around it", False: "and here the next one begins"}
 
 
+def mend_braces(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
+    """The tokens with braces put in, or left out, where blocks were closed too late, with `]`, or too early."""
+    count = [token[0] for token in tokens]
+    missing = count.count(kinds["LBRACE"]) - count.count(kinds["RBRACE"])
+    if missing > 0:
+        return close_open_blocks(report, _turn_brackets(report, tokens, kinds, missing), kinds)
+    return _drop_early(report, tokens, kinds, -missing) if missing < 0 else tokens
+
+
+def _turn_brackets(report: Report, tokens: list[Token], kinds: dict[str, int], missing: int) -> list[Token]:
+    """`workers = 4 ]`: a bracket that closes no list closes the block, where a brace is missing."""
+    result, depth = list(tokens), 0
+    for index, (kind, start, end) in enumerate(tokens):
+        if kind == kinds["LSQB"]:
+            depth += 1
+        elif kind in (kinds["LBRACE"], kinds["RBRACE"]):
+            depth = 0
+        elif kind == kinds["RSQB"]:
+            if depth == 0 and missing > 0:
+                missing -= 1
+                report.error(start, end, "a block ends with `}`", label="no list is open", fix=(start, end, "}"))
+                result[index] = (kinds["RBRACE"], start, end)
+            depth = max(0, depth - 1)
+    return result
+
+
+def _drop_early(report: Report, tokens: list[Token], kinds: dict[str, int], surplus: int) -> list[Token]:
+    """The tokens without closing braces after which their block goes on, as the indentation shows."""
+    lines, result, stack = _Lines(report, tokens), list[Token](), list[_Open]()
+    for index, token in enumerate(tokens):
+        first, indent, line = lines.first(index)
+        if token[0] == kinds["LBRACE"]:
+            stack.append(_Open(token, indent, line))
+        elif token[0] == kinds["RBRACE"] and stack:
+            opened = stack[-1]
+            if surplus and opened.line != line and _goes_on(report, tokens, index, kinds, opened, first, indent):
+                surplus -= 1
+                where = (opened.token[1], opened.token[2], "the block that it would close")
+                report.error(
+                    token[1],
+                    token[2],
+                    "this `}` closes its block too early",
+                    label="one too many",
+                    help="remove it",
+                    fix=(token[1], token[2], ""),
+                    applicable=False,
+                    secondary=(where,),
+                )
+                continue
+            stack.pop()
+        result.append(token)
+    return result
+
+
+def _goes_on(
+    report: Report,
+    tokens: list[Token],
+    index: int,
+    kinds: dict[str, int],
+    opened: _Open,
+    first: bool,
+    indent: int,
+) -> bool:
+    """Whether a block goes on behind a brace: with an item indented deeper, or with a brace in its own column."""
+    kind, start, _ = tokens[index + 1]
+    line, column = report.source.position(start)
+    if not kind or line == report.source.position(tokens[index][1])[0]:
+        return False
+    if kind == kinds["RBRACE"]:
+        return column == opened.indent and (not first or indent != opened.indent)
+    return column > opened.indent
+
+
+def drop_lonely_keywords(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
+    """The tokens without keywords that have neither name nor body, and so take the next line's keyword for a name."""
+    text, name, result = report.source.text, kinds["NAME"], list[Token]()
+    for index, token in enumerate(tokens):
+        result.append(token)
+        if token[0] != name or text[token[1] : token[2]] not in TOP_LEVEL or tokens[index + 1][0] != name:
+            continue
+        between = text[token[2] : tokens[index + 1][1]]
+        header = tokens[index + 2 : index + 4]
+        named = len(header) > 1 and header[0][0] in (name, kinds["STRING"]) and header[1][0] == kinds["LBRACE"]
+        if "\n" in between and named and _starts_top_level(text, tokens, index + 1, kinds):
+            keyword = text[token[1] : token[2]]
+            advice = 'write `import "…"`' if keyword == "import" else f"a block is `{keyword} {{ … }}`"
+            report.error(token[1], token[2], f"`{keyword}` stands alone", label="nothing follows it", help=advice)
+            result.pop()
+    return result
+
+
 class _Open(NamedTuple):
     token: Token
     indent: int

@@ -9,6 +9,9 @@ MAX_ERRORS = 20_000
 """After so many syntax errors the rest of a file is not read: it is some other file."""
 
 
+_STRETCH = 200
+
+
 class Enough(Exception):
     """`MAX_ERRORS` is reached."""
 
@@ -27,12 +30,17 @@ class Report:
         """A span of this source."""
         return Span(self.source, start, end)
 
+    def reported_between(self, start: int, end: int) -> bool:
+        """Whether an error was reported in this stretch of a line."""
+        return any(place in self._starts for place in range(start, min(end, start + _STRETCH)))
+
     def error(
         self,
         start: int,
         end: int,
         message: str,
         *,
+        rule: str = "syntax",
         label: str = "",
         note: str = "",
         help: str = "",
@@ -40,8 +48,10 @@ class Report:
         applicable: bool = True,
         secondary: tuple[tuple[int, int, str], ...] = (),
     ) -> None:
-        """Add one error; `fix` is (start, end, text). A second one at the same place is a consequence of the first, and
-        left out. Raises Enough."""
+        """Add one error, of another rule than `syntax` where that says more; `fix` is (start, end, text).
+
+        A second one at the same place is a consequence of the first, and left out. Raises Enough.
+        """
         if start in self._starts:
             return
         self._starts.add(start)
@@ -54,13 +64,21 @@ class Report:
             raise Enough
         self.diagnostics.append(
             Diagnostic(
-                "syntax",
+                rule,
                 self.span(start, end),
                 message,
                 label,
-                (note,) if note else (),
+                _notes(rule, note),
                 help,
                 Replacement(self.span(fix[0], fix[1]), fix[2], applicable) if fix else None,
                 tuple(Label(self.span(a, b), text) for a, b, text in secondary),
             )
         )
+
+
+def _notes(rule: str, note: str) -> tuple[str, ...]:
+    if rule == "syntax":
+        return (note,) if note else ()
+    from aisimc_compiler.rules.registry import RULES
+
+    return (*((note,) if note else ()), RULES[rule].reason)

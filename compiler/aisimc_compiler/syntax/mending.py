@@ -14,16 +14,14 @@ from aisimc_compiler.syntax.driver import END, FAULT, Token
 from aisimc_compiler.syntax.driver import skip_blanks as skip
 from aisimc_compiler.syntax.faults import Report
 from aisimc_compiler.syntax.numbers import number_fault
+from aisimc_compiler.syntax.strings import single_quoted, string_fault
+from aisimc_compiler.syntax.symbols import symbols_fault
 from aisimc_compiler.syntax.tables import Tables
 from aisimc_compiler.syntax.tree import Value
 
 _WORD = re.compile(r"[\w+.-]+")
-_SYMBOLS = re.compile(r"[^\s\w\"'#=,{}\[\]/]+")
-_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(?P<bad>u[0-9A-Fa-f]{0,3}|.?))')
-_HERE_DOCUMENT = re.compile(r"<<-?[ \t]*([A-Za-z]\w*)")
 _LONE_TILDE = re.compile(r"~(?![01])")
 _STRETCH = 4_096  # look-alikes are mended line by line, in pieces where a line is endless
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONE_CR = re.compile(r"\r(?!\n)")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]")
 
@@ -146,9 +144,9 @@ class Lexer:
     def _fault(self, at: int) -> int:
         character = self.text[at]
         if character == '"':
-            return self._string(at)
+            return string_fault(self, at)
         if character == "'":
-            return self._single_quoted(at)
+            return single_quoted(self, at)
         if character == "/":
             return self._pointer(at)
         word = _WORD.match(self.text, at)
@@ -159,7 +157,7 @@ class Lexer:
             return word.end()
         if word:
             return self._foreign_word(at, word[0])
-        return self._symbols(at)
+        return symbols_fault(self, at)
 
     def add(self, kind: str, start: int, end: int, value: Value | None = None) -> None:
         """Put a token for `[start, end)` of the text being read, with its value where the text does not give it."""
@@ -193,93 +191,6 @@ class Lexer:
             self._line = (self.text.rfind("\n", 0, at) + 1, max(end, at))
         return self._line
 
-    def _string(self, at: int) -> int:
-        """A string with a bad escape, a control character, or no end."""
-        text, end = self.text, self.line_end(at)
-        if text.startswith('"""', at):
-            close = text.find('"""', at + 3)
-            stop = end if close == -1 else close + 3
-            advice = 'use "…" and `\\n` for line ends'
-            self.error(at, at + 3, "a string stands between two quotes, not six", help=advice)
-            self.invalid(at, stop)
-            return stop
-        place = at + 1
-        while place < end and text[place] != '"':
-            if text[place] == "\\":
-                place = self._escape(place)
-            elif text[place] < " " or text[place] == "\x7f":
-                escape = "\\t" if text[place] == "\t" else f"\\u{ord(text[place]):04x}"
-                what = "a tab" if text[place] == "\t" else f"the control character U+{ord(text[place]):04X}"
-                self.error(place, place + 1, f"{what} stands in a string", help="escape it", fix=escape)
-                place += 1
-            else:
-                place += 1
-        if place >= end:
-            return self._unterminated(at, end)
-        self.invalid(at, place + 1)
-        return place + 1
-
-    def _escape(self, slash: int) -> int:
-        match = _ESCAPE.match(self.text, slash)
-        if match is None:  # a backslash ends the text
-            return slash + 1
-        if match["bad"]:
-            if match["bad"][:1] == "u":
-                advice = "four hex digits follow `\\u`: `\\u00e9`"
-            else:
-                advice = (
-                    r"""the escapes are `\"` `\\` `\/` `\b` `\f` `\n` `\r` `\t` and `\uXXXX`; a backslash is `\\`"""
-                )
-            self.error(slash, match.end(), f"`{match[0]}` is not an escape", help=advice)
-        return match.end()
-
-    def _unterminated(self, at: int, end: int) -> int:
-        text = self.text
-        stop = at + len(text[at:end].rstrip())
-        smart = next(
-            (i for i in range(at + 1, stop) if text[i] in lookalikes.DOUBLE_QUOTES and text[i] not in "‘’′"), -1
-        )
-        if smart != -1:
-            self.error(
-                smart,
-                smart + 1,
-                f"`{text[smart]}` does not close a string",
-                label=lookalikes.name(text[smart]),
-                help='strings end with a straight quote: `"`',
-                fix='"',
-            )
-            self.invalid(at, smart + 1)
-            return smart + 1
-        line = text[self.line_start(at) : at]
-        # A block on one line: the brace at the end of the line closes it rather than belonging to the string.
-        if text[stop - 1] == "}" and line.count("{") > line.count("}"):
-            stop = at + len(text[at : stop - 1].rstrip())
-        self.report.error(
-            self.base + at,
-            self.base + max(stop, at + 1),
-            "this string is not closed",
-            label='no `"` follows on this line',
-            help="a string ends on its line; write `\\n` for a line end in it",
-            fix=(self.base + stop, self.base + stop, '"'),
-            applicable=False,
-        )
-        self.invalid(at, stop)
-        return stop
-
-    def _single_quoted(self, at: int) -> int:
-        end = self.line_end(at)
-        close = self.text.find("'", at + 1, end)
-        inside = self.text[at + 1 : close] if close != -1 else ""
-        if close == -1:
-            self.error(at, at + 1, "strings stand between double quotes", help='write "…"')
-            self.invalid(at, at + 1)
-            return at + 1
-        fix = f'"{inside}"' if '"' not in inside and "\\" not in inside and not _CONTROL.search(inside) else None
-        self.error(at, close + 1, "strings stand between double quotes", help='write "…"', fix=fix)
-        span = self.report.span(self.base + at, self.base + close + 1)
-        self.add("STRING", at, close + 1, Value("string", inside, self.text[at : close + 1], span))
-        return close + 1
-
     def _pointer(self, at: int) -> int:
         end = at
         while end < len(self.text) and self.text[end] not in ' \t\r\n,[]{}#"' and self.text[end] >= " ":
@@ -312,68 +223,3 @@ class Lexer:
         else:
             self.add("NAME", at, end, Value("invalid", None, word, self.report.span(self.base + at, self.base + end)))
         return end
-
-    def _symbols(self, at: int) -> int:
-        """Characters that no token has."""
-        text = self.text
-        match = _SYMBOLS.match(text, at)
-        run = match[0] if match else text[at]
-        end = at + len(run)
-        if run[0] == ":":
-            end = at + 1 + (text.startswith(":=", at) or text.startswith("::", at))
-            before = " " if text[at - 1 : at].strip() else ""
-            self.error(at, end, f"an attribute is set with `=`, not `{text[at:end]}`", fix=f"{before}=")
-            self.add("EQUAL", at, end)
-            return end
-        if set(run) == {";"}:
-            self.error(
-                at, end, "attributes need no `;` between them", help="a line end, a blank or a comma will do", fix=""
-            )
-            return end
-        if run[0] == ">" and self.tokens and text[at - 1 : at] == "=":
-            self.error(at - 1, at + 1, "an attribute is set with `=`, not `=>`", fix="=")
-            return at + 1
-        if run[0] < " " or run[0] == "\x7f":
-            end = at + len(run) - len(run.lstrip(run[0]))
-            name = "a NUL character" if run[0] == "\0" else f"the control character U+{ord(run[0]):04X}"
-            self.error(at, end, f"{name} stands in the text", fix="")
-            return end
-        end = self._foreign_end(at, end)
-        self.error(
-            at,
-            end,
-            f"`{run}` means nothing here" if run.isprintable() else "this character means nothing here",
-            label=lookalikes.name(run[0]) if run[0] > "\x7f" else "",
-            help=_habit(run, text, end),
-        )
-        self.add("", at, end)
-        return end
-
-    def _foreign_end(self, at: int, end: int) -> int:
-        """Where a foreign construct ends that starts here: `${…}`, `(…)`, `<<EOF … EOF`."""
-        text = self.text
-        if text[end - 1] in "$%" and text.startswith("{", end):
-            return text.find("}", end, self.line_end(end)) + 1 or end
-        if text[at] == "(":
-            return text.find(")", at, self.line_end(at)) + 1 or end
-        if (document := _HERE_DOCUMENT.match(text, at)) and not self.base:
-            close = text.find(f"\n{document[1]}\n", document.end())
-            return document.end() if close == -1 else close + 1 + len(document[1])
-        return end
-
-
-def _habit(run: str, text: str, end: int) -> str:
-    """What whoever writes this is used to from elsewhere."""
-    if run[0] == "$" or (text.startswith("{", end) and run[-1] in "$%"):
-        return "there are no variables: a spec means the same everywhere"
-    if run.startswith("<<"):
-        return "there are no here-documents: a string stands on one line, with `\\n` for line ends"
-    if run[0] in "()":
-        return "there are no functions and no expressions; lists stand between `[` and `]`"
-    if run[0] == "*":
-        return "a wildcard is a whole segment of a pointer: `/per_request/*/at_ms`"
-    if run[0] == "…":
-        return "a range has two dots: `1..3`"
-    if run[0] == "`":
-        return 'strings stand between double quotes: "…"'
-    return ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
-from aisimc_compiler.syntax.braces import close_open_blocks
+from aisimc_compiler.syntax.braces import drop_lonely_keywords, mend_braces
 from aisimc_compiler.syntax.comments import drop_foreign_comments
 from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
@@ -32,8 +32,9 @@ def parse_faulty(source: Source, tables: Tables) -> tuple[File, list[Diagnostic]
         lexed = lexer.run()
         tokens, deep = _shallow(report, lexed.tokens, lexer.kinds)
         tokens = drop_foreign_comments(report, tokens, lexer.kinds)
+        tokens = drop_lonely_keywords(report, tokens, lexer.kinds)
         if not deep:
-            tokens = close_open_blocks(report, tokens, lexer.kinds)
+            tokens = mend_braces(report, tokens, lexer.kinds)
         file = Recovery(report, tables, lexed._replace(tokens=tokens), deep).run()
     except Enough:
         pass
@@ -78,6 +79,9 @@ class Recovery:
         self._item = tables.symbols.index("item")
         self._value = tables.symbols.index("value")
         self._tries = (-1, 0)
+        found = [token[0] for token in self.tokens]
+        self.surplus = found.count(self.kinds["RBRACE"]) - found.count(self.kinds["LBRACE"])
+        """Closing braces without an opening one."""
 
     def run(self) -> File:
         """The tree of what can be read."""
@@ -139,6 +143,17 @@ class Recovery:
         """A token as written."""
         return self.text[token[1] : token[2]]
 
+    def shown(self, token: Token) -> str:
+        """A token in a message."""
+        if token[0] == END:
+            return "the end of the file"
+        return f"`{self.short(token)}`" if token[1] < token[2] else "the end of the block"
+
+    def short(self, token: Token) -> str:
+        """A token's text, cut where it is endless."""
+        text = self.text_of(token)
+        return text if len(text) <= 40 else text[:39] + "…"
+
     def accepts(self, kind: str) -> bool:
         """Whether a terminal fits in the present state."""
         return self.tables.shift[self.states[-1]][self.kinds[kind]] != 0
@@ -164,6 +179,23 @@ class Recovery:
         """The innermost `{` or `[` that is open."""
         kinds = (self.kinds["LBRACE"], self.kinds["LSQB"])
         return next((v for v in reversed(self.values) if type(v) is tuple and v[0] in kinds), None)
+
+    def enclosing(self) -> str:
+        """The keyword of the block in which something is read, "" at the top of a file or in a list."""
+        for index in range(len(self.values) - 1, 0, -1):
+            value = self.values[index]
+            if type(value) is tuple and value[0] in (self.kinds["LBRACE"], self.kinds["LSQB"]):
+                before = self.values[index - 1]
+                return self.text_of(before) if type(before) is tuple and value[0] == self.kinds["LBRACE"] else ""
+        return ""
+
+    def inject_body(self, at: int) -> None:
+        """Let the body begin that a block lacks; it is empty, unless a brace closes it further on."""
+        self.inject("LBRACE", at)
+        if self.surplus > 0:
+            self.surplus -= 1
+        else:
+            self.inject_token((self.kinds["RBRACE"], at, at))
 
     def again(self) -> None:
         """Let the offending token come once more."""

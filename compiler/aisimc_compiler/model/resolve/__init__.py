@@ -8,11 +8,12 @@ from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.hints import Any
 from aisimc_compiler.loading import Loader
 from aisimc_compiler.model.campaign import Campaign, Given
+from aisimc_compiler.model.closed import ARMS
 from aisimc_compiler.model.resolve import blocks, rows
 from aisimc_compiler.model.resolve.context import Context
 from aisimc_compiler.model.resolve.imports import Placed, splice
 from aisimc_compiler.model.resolve.reading import Reading, fill, label_fits, read, require
-from aisimc_compiler.model.vocabulary import BLOCKS, REQUIRED
+from aisimc_compiler.model.vocabulary import BLOCKS, REQUIRED, Block
 from aisimc_compiler.syntax import tree
 
 _SINGLE = {"campaign", "build", "determinism", "exclude", "performance"}
@@ -25,12 +26,44 @@ def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) 
     diagnostics include the syntax errors of imported files.
     """
     context = Context(file.source, loader, syntax)
-    items = splice(context, file)
+    items = _lift(context, splice(context, file))
     placed = _sort(context, items)
     context.fragment = "campaign" not in placed
-    arms_written = sum(_is_revision(entry) for entry in items) + len(context.refused.get("revision", ()))
+    refused = context.refused.get("revision", set())
+    arms_written = sum(_is_revision(entry) for entry in items) + len(refused)
     campaign = _assemble(context, placed, arms_written)
     return campaign._replace(sound=not (context.diagnostics or syntax)), context.diagnostics
+
+
+def _lift(context: Context, items: list[Placed]) -> list[Placed]:
+    """The items, with blocks of the file that stand in another block put behind it: its brace is missing.
+
+    That is one mistake, said at the first such block; what they hold is read as if they stood where they belong.
+    """
+    blocks = BLOCKS["file"].blocks
+    lifted: list[Placed] = []
+    for placed in items:
+        item = placed.item
+        lifted.append(placed)
+        if not isinstance(item, tree.Block) or item.keyword.text not in blocks:
+            continue
+        spec = BLOCKS[blocks[item.keyword.text]]
+        inner = [part for part in item.body if type(part) is tree.Block and _misplaced(part, spec)]
+        if inner:
+            from aisimc_compiler.model.resolve.mismatch import nested
+
+            context.report(nested(spec, inner[0].keyword))
+            placed.item = item._replace(body=tuple(part for part in item.body if part not in inner))
+            top = {other.item.keyword.text for other in items if isinstance(other.item, tree.Block)} & _SINGLE
+            parts = [Placed(part, placed.base) for part in inner if part.keyword.text not in (*top, "import")]
+            context.unread = context.unread or any(part.keyword.text == "import" for part in inner)
+            lifted += _lift(context, parts)
+    return lifted
+
+
+def _misplaced(part: tree.Block, spec: Block) -> bool:
+    text = part.keyword.text
+    return text in BLOCKS["file"].blocks and not (text in spec.blocks or text in spec.attributes or text in spec.stray)
 
 
 def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
@@ -45,6 +78,8 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
             if meant and isinstance(item, tree.Block):
                 found.setdefault(meant, [])
                 _remember_refused(context, meant, item)
+            elif isinstance(item, tree.Block):
+                _remember_stranger(context, item)
             continue
         keyword = item.keyword.text
         if keyword in _SINGLE and keyword in first:
@@ -56,10 +91,12 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
             continue
         if keyword == "build" and item.labels:
             _report_build_for(context, item)
+            _remember_swallowed(context, item)
         elif label_fits(context, item, BLOCKS[spec.blocks[keyword]]):
             placed_so_far.append(placed)
         else:
             _remember_refused(context, keyword, item)
+            _remember_swallowed(context, item)
     return found
 
 
@@ -70,6 +107,21 @@ def _remember_refused(context: Context, keyword: str, item: tree.Block) -> None:
     context.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add(name)
 
 
+def _remember_stranger(context: Context, item: tree.Block) -> None:
+    """An unknown block may be what its name is referred to as, and what is missing."""
+    context.strangers += 1
+    label = item.labels[0] if item.labels else None
+    if isinstance(label, tree.Name):
+        for keyword in ("revision",) if label.text in ARMS else ("family", "input", "row"):
+            _remember_refused(context, keyword, item)
+
+
+def _remember_swallowed(context: Context, item: tree.Block) -> None:
+    """A keyword without a body takes the next one for its name: that one's block is there, and not read."""
+    label = item.labels[0] if item.labels else None
+    context.strangers += isinstance(label, tree.Name) and label.text in BLOCKS["file"].blocks
+
+
 def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value) -> str | None:
     """Something at the top of a file that does not belong there; the keyword that it was probably meant to be."""
     from aisimc_compiler.model.resolve import mismatch
@@ -78,13 +130,13 @@ def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value
     if isinstance(item, tree.Value):
         context.report(mismatch.bare_value(spec, item))
     elif isinstance(item, tree.Block):
-        diagnostic, meant = mismatch.unknown_name(spec, item.keyword, block=True)
+        diagnostic, meant = mismatch.unknown_name(spec, item.keyword, item)
         context.report(diagnostic)
         return meant
     elif item.name.text in spec.blocks:
         context.report(mismatch.attribute_for_block(spec, item))
     else:
-        context.report(mismatch.unknown_name(spec, item.name)[0])
+        context.report(mismatch.unknown_name(spec, item.name, item)[0])
     return None
 
 
@@ -190,7 +242,7 @@ def _require_blocks(context: Context, header: Reading | None, found: dict[str, l
     ]
     if "row" not in found and "fixture" not in found:
         missing.append("row")
-    if missing:
+    if len(missing) > context.strangers:  # an unknown block may well be what is missing, under another keyword
         from aisimc_compiler.model.resolve import absence
 
         context.report(absence.missing_blocks(header.name, missing))

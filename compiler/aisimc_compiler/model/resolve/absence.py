@@ -12,7 +12,7 @@ from typing import Any
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.model.nearest import nearest
-from aisimc_compiler.model.resolve.mismatch import wanted
+from aisimc_compiler.model.resolve.kinds import wanted
 from aisimc_compiler.model.vocabulary import BLOCKS, Attribute
 from aisimc_compiler.rules.refusal import listed, refuse, refuse_name, refuse_value
 from aisimc_compiler.source import Span

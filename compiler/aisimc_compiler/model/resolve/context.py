@@ -17,7 +17,18 @@ SUGGESTIONS = 100
 class Context:
     """The state of one resolution; lives only as long as it."""
 
-    __slots__ = ("_seen", "_suggested", "_tears", "diagnostics", "fragment", "loader", "refused", "source", "unread")
+    __slots__ = (
+        "_seen",
+        "_suggested",
+        "_tears",
+        "diagnostics",
+        "fragment",
+        "loader",
+        "refused",
+        "source",
+        "strangers",
+        "unread",
+    )
 
     def __init__(self, source: Source, loader: Loader, syntax: Sequence[Diagnostic]) -> None:
         self.source = source
@@ -26,12 +37,18 @@ class Context:
         self.fragment = False
         self.refused: dict[str, set[str]] = {}
         """Keyword → names of blocks that were refused whole: who refers to one of them makes no mistake of his own."""
+        self.strangers = 0
+        """Unknown blocks at the top of a file: each may be one that is missing."""
         self.unread = False
         """Whether an import could not be read: what is missing or unknown may stand there."""
         self._tears: dict[Source, list[int]] = {}
         self._suggested = 0
         self._seen: set[tuple[str, Source, int]] = set()
         self.tear(syntax)
+
+    def refers_to_refused(self, noun: str, name: str) -> bool:
+        """Whether a reference may be to a block that was refused: one of that name, or one whose name is missing."""
+        return not self.refused.get(noun, set()).isdisjoint((name, ""))
 
     def may_suggest(self) -> bool:
         """Whether one more nearest name is worth looking for; the first hundred are."""

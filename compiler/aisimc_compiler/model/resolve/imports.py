@@ -56,6 +56,7 @@ class _Splicer:
         from aisimc_compiler.model.vocabulary import BLOCKS
 
         if not label_fits(self.context, block, BLOCKS["import"]):
+            self.context.unread = True
             return
         label = block.labels[0]
         assert isinstance(label, tree.Value)
@@ -121,6 +122,7 @@ class _Splicer:
         self.walk(file, f"{folder}/" if folder else "", [*chain, (real, label)])
 
     def _cycle(self, label: tree.Value, real: str, chain: list[tuple[str, tree.Value | None]]) -> None:
+        self.context.unread = True  # another file may have been meant
         places = [other for other, _ in chain]
         links = [value for _, value in chain[places.index(real) + 1 :] if value is not None]
         secondary = tuple(Label(value.span, "which was imported here") for value in links)

@@ -6,6 +6,7 @@ caller's to judge, because a family or a default may still give it.
 
 from __future__ import annotations
 
+from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.hints import Any
 from aisimc_compiler.model.campaign import Given, Interval, Values
 from aisimc_compiler.model.resolve.context import Context
@@ -29,7 +30,7 @@ from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
 _INT64 = 2**63
-_TREE_KINDS: dict[str, tuple[str, ...]] = {
+TREE_KINDS: dict[str, tuple[str, ...]] = {
     STRING: ("string",),
     WORD: ("word",),
     INTEGER: ("integer",),
@@ -50,7 +51,7 @@ class Reading:
     `touched` names what stands in it, well or not, with its place, so that nothing of it counts as missing.
     """
 
-    __slots__ = ("blocks", "given", "name", "spec", "touched", "tree")
+    __slots__ = ("blocks", "given", "name", "spec", "strangers", "touched", "tree")
 
     def __init__(self, block: tree.Block, spec: Block, name: Span) -> None:
         self.tree = block
@@ -60,6 +61,8 @@ class Reading:
         self.given: Values = {}
         self.blocks: dict[str, list[tree.Block]] = {}
         self.touched: dict[str, Span] = {}
+        self.strangers: list[tuple[tree.Attribute | tree.Block, Diagnostic]] = []
+        """Unknown names that are no slip of a known one, and what is said of them."""
 
     def one(self, keyword: str) -> tree.Block | None:
         """The single block of that keyword, if it stands here."""
@@ -91,6 +94,10 @@ def read(context: Context, block: tree.Block, spec: Block) -> Reading:
             from aisimc_compiler.model.resolve.mismatch import bare_value
 
             context.report(bare_value(reading.spec, item))
+    if reading.strangers:
+        from aisimc_compiler.model.resolve.standins import settle
+
+        settle(context, reading)
     return reading
 
 
@@ -106,10 +113,19 @@ def _odd_attribute(context: Context, reading: Reading, item: tree.Attribute) -> 
         reading.touched[text] = item.name.span
         context.report(mismatch.attribute_for_block(reading.spec, item))
         return
-    diagnostic, meant = mismatch.unknown_name(reading.spec, item.name)
-    context.report(diagnostic)
+    _stranger(context, reading, item, item.name)
+
+
+def _stranger(context: Context, reading: Reading, item: tree.Attribute | tree.Block, name: tree.Name) -> None:
+    """A name that the block does not have: a slip of one that it has, or kept for `standins.settle`."""
+    from aisimc_compiler.model.resolve import mismatch
+
+    diagnostic, meant = mismatch.unknown_name(reading.spec, name, item)
     if meant:
-        reading.touched.setdefault(meant, item.name.span)
+        context.report(diagnostic)
+        reading.touched.setdefault(meant, name.span)
+    else:
+        reading.strangers.append((item, diagnostic))
 
 
 def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
@@ -125,21 +141,28 @@ def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
                 reading.touched[text] = item.keyword.span
                 context.report(mismatch.block_for_attribute(reading.spec, item))
             return
-        diagnostic, meant = mismatch.unknown_name(reading.spec, item.keyword, block=True)
-        context.report(diagnostic)
-        if meant:
-            reading.touched.setdefault(meant, item.keyword.span)
+        _stranger(context, reading, item, item.keyword)
         return
     from aisimc_compiler.model.vocabulary import BLOCKS
 
     if text in reading.touched and not BLOCKS[key].repeated:
-        from aisimc_compiler.model.resolve import mismatch
-
-        context.report(mismatch.twice(item.keyword, reading.touched[text]))
+        _second(context, reading, item, BLOCKS[key])
         return
     reading.touched.setdefault(text, item.keyword.span)
     if label_fits(context, item, BLOCKS[key]):
         reading.blocks.setdefault(text, []).append(item)
+
+
+def _second(context: Context, reading: Reading, item: tree.Block, spec: Block) -> None:
+    """A block that may stand once, given again; where they are for one arm each, that is said of the first."""
+    from aisimc_compiler.model.resolve.labels import for_one_arm, label_misfit
+    from aisimc_compiler.model.resolve.mismatch import twice
+
+    text = item.keyword.text
+    if not for_one_arm(item, spec):
+        context.report(twice(item.keyword, reading.touched[text]))
+    elif text in reading.blocks:
+        context.report(label_misfit(item, spec))
 
 
 def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:
@@ -154,7 +177,7 @@ def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:
     else:
         fits = isinstance(labels[0], tree.Name) and (spec.label == "name" or labels[0].text in spec.words)
     if not fits:
-        from aisimc_compiler.model.resolve.mismatch import label_misfit
+        from aisimc_compiler.model.resolve.labels import label_misfit
 
         context.report(label_misfit(block, spec))
     return fits
@@ -163,9 +186,9 @@ def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:
 def convert(context: Context, attribute: Attribute, name: tree.Name, value: tree.Value) -> Given[Any] | None:
     """The value in its attribute's kind, or None when that was reported."""
     kind = value.kind
-    if kind not in _TREE_KINDS[attribute.kind]:
+    if kind not in TREE_KINDS[attribute.kind]:
         if kind != "invalid":
-            from aisimc_compiler.model.resolve.mismatch import wrong_kind
+            from aisimc_compiler.model.resolve.kinds import wrong_kind
 
             context.report(wrong_kind(attribute, name, value))
         return None
@@ -182,7 +205,7 @@ def convert(context: Context, attribute: Attribute, name: tree.Name, value: tree
         return Given(value.value, value.span, name.span)
     number = _number(attribute, value)
     if number is None:
-        from aisimc_compiler.model.resolve.mismatch import bad_number
+        from aisimc_compiler.model.resolve.kinds import bad_number
 
         context.report(bad_number(attribute, name, value))
         return None

@@ -176,7 +176,7 @@ class _Merger:
     def _unknown(self, noun: str, given: Given[Any], known: dict[str, Any]) -> None:
         if self.context.fragment:
             return
-        if given.value in self.context.refused.get(noun, ()):
+        if self.context.refers_to_refused(noun, given.value):
             return
         if self.context.torn():
             return  # the text that could not be read may have named it
@@ -188,13 +188,18 @@ class _Merger:
         given = self._attribute("frozen")
         sha256 = self._attribute("sha256")
         if given is None:
-            if sha256 is not None and "frozen" not in self.own.reading.touched:
+            if sha256 is not None and "frozen" not in self.own.reading.touched and not self._lacks_frozen():
                 from aisimc_compiler.model.resolve.absence import digest_of_nothing
 
                 self.context.report(digest_of_nothing(sha256))
             return None
         path, data = self._file("row.frozen", given)
         return Frozen(given, sha256, path, data, "sha256" in self.own.reading.touched)
+
+    def _lacks_frozen(self) -> bool:
+        """Whether a row has the digest of a frozen configuration, and nothing that would stand in its place."""
+        touched = {*self.own.reading.touched, *(self.family.reading.touched if self.family else ())}
+        return "sha256" in touched and touched.isdisjoint(("frozen", "engine", "topology", "capacity", "timing"))
 
     def _golden(self) -> Golden | None:
         given = self._attribute("golden")
@@ -245,12 +250,24 @@ class _Merger:
             touched.update(self.family.reading.touched)
         needed = ["input"] if row.frozen or "frozen" in touched else ["engine", "input", "topology"]
         missing = [name for name in needed if name not in touched]
-        if not row.frozen and "frozen" not in touched:
+        if self._lacks_frozen():
+            missing = ["frozen", *(name for name in missing if name == "input")]
+        elif not row.frozen and "frozen" not in touched:
             if not shape.has_capacity():
                 missing.append("capacity")
             if not shape.has_timing():
                 missing.append("timing")
         if missing:
+            missing = self._excused(missing)
+        if missing:
             from aisimc_compiler.model.resolve.absence import missing_attributes
 
             self.context.report(missing_attributes(self.own.reading.tree, self.name.span, missing))
+
+    def _excused(self, missing: list[str]) -> list[str]:
+        readings = [self.own.reading, *([self.family.reading] if self.family else ())]
+        if not any(reading.strangers for reading in readings):
+            return missing
+        from aisimc_compiler.model.resolve.standins import excused
+
+        return excused(missing, readings)

@@ -52,7 +52,8 @@ def relation(campaign: Campaign) -> Iterator[Diagnostic]:
 
     baseline = campaign.revisions.get("baseline")
     candidate = campaign.revisions.get("candidate")
-    if baseline is not None and baseline.relation is not None:
+    mistaken = campaign.arms_written > len(campaign.revisions)  # an arm was refused: it may be another one
+    if baseline is not None and baseline.relation is not None and not mistaken:
         yield refuse_name(
             "pin.relation",
             baseline.relation,
@@ -65,7 +66,7 @@ def relation(campaign: Campaign) -> Iterator[Diagnostic]:
     if candidate.relation is not None:
         yield from _stated(candidate.relation, candidate, baseline)
     elif "relation" not in candidate.touched and not (campaign.self_check and campaign.self_check.value):
-        misplaced = baseline is not None and "relation" in baseline.touched
+        misplaced = mistaken or (baseline is not None and "relation" in baseline.touched)
         if not campaign.fragment and not misplaced:
             yield refuse(
                 "pin.relation",

@@ -195,7 +195,7 @@ def one_source(campaign: Campaign) -> Iterator[Diagnostic]:
 def _foreign(revision: Revision, named: list[str]) -> tuple[str, Given[str]] | None:
     """The first attribute that belongs to another source than the one that stands first."""
     places: list[tuple[int, str, Given[str]]] = []
-    for name in ("repository", "commit", "wheel", "embedded", "patch", "patch_sha256"):
+    for name in ("repository", "commit", "wheel", "embedded", "sha256", "patch", "patch_sha256"):
         given = getattr(revision, name)
         if given is not None:
             places.append((given.name.start, name, given))

@@ -103,7 +103,22 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
     carried = {row.name.value for row in campaign.rows if row.kind == "row" and row.expect_error is None}
     carried |= campaign.refused_rows
     missing = [name for name in closed.AUTHORITATIVE if name not in carried and name not in declared]
-    if missing:
+    for row in campaign.rows:
+        if row.kind == "row" and row.name.value not in closed.MATRIX:
+            meant = _misnamed(row, missing)
+            if meant is not None:
+                missing.remove(meant)
+            yield refuse_value(
+                "row.matrix",
+                row.name,
+                f"`{row.name.value}` is no row of the engine-only matrix",
+                label="not an id of the matrix",
+                help=f"did you mean `{meant}`?"
+                if meant
+                else "give it the id of its shape, make it a `fixture`, or say `matrix = focused`",
+                replace=meant,
+            )
+    if missing and "" not in campaign.refused_rows:
         yield refuse_value(
             "row.matrix",
             campaign.matrix,
@@ -112,15 +127,16 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
             label=f"{len(closed.AUTHORITATIVE) - len(missing)} of 8 rows",
             help='add the rows, declare `unsupported ID { on = both reason = "…" }`, or say `matrix = focused`',
         )
-    for row in campaign.rows:
-        if row.kind == "row" and row.name.value not in closed.MATRIX:
-            yield refuse_value(
-                "row.matrix",
-                row.name,
-                f"`{row.name.value}` is no row of the engine-only matrix",
-                label="not an id of the matrix",
-                help="give it the id of its shape, make it a `fixture`, or say `matrix = focused`",
-            )
+
+
+def _misnamed(row: Row, missing: list[str]) -> str | None:
+    """The absent id that a row was meant to have: that of its shape, or the nearest one."""
+    if row.expect_error is not None:
+        return None
+    from aisimc_compiler.model.nearest import nearest
+
+    shape = row_shape(row)
+    return next((name for name in missing if closed.MATRIX[name] == shape), None) or nearest(row.name.value, missing)
 
 
 def _unsupported(campaign: Campaign) -> Iterator[Diagnostic]:
