@@ -18,19 +18,11 @@ BUSY = """let longer = {limit};
 
 def slower_loop(percent: int = 15) -> bytes:
     """The aggregated loop keeps the processor busy for `percent` of its own time before it returns."""
-    indent = " " * 24
+    indent = " " * 8
     busy = BUSY.format(limit=f"began.elapsed().mul_f64(1.{percent:02})", indent=indent)
-    return _patch(
-        LOOP,
-        (
-            "ReplayResult<LoopEnd> {\n        loop {\n",
-            "ReplayResult<LoopEnd> {\n        let began = std::time::Instant::now();\n        loop {\n",
-        ),
-        (
-            "                    0 => Ok(LoopEnd::Drained),\n",
-            f"                    0 => {{\n{indent}{busy}{indent}Ok(LoopEnd::Drained)\n                    }}\n",
-        ),
-    )
+    before = f"{indent}rounds::play(self, limit_ms)\n"
+    began = f"{indent}let began = std::time::Instant::now();\n{indent}let ended = rounds::play(self, limit_ms);\n"
+    return _patch(LOOP, (before, f"{began}{indent}{busy}{indent}ended\n"))
 
 
 def slower_around(milliseconds: int = 10) -> bytes:

@@ -1,6 +1,5 @@
 //! The output folder: claimed empty, filled whole files at a time.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -100,19 +99,9 @@ fn discard(staged: &[(PathBuf, PathBuf)]) {
     }
 }
 
-/// Lower-case hexadecimal digits of `bytes`.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
-
 /// SHA-256 of `bytes` in lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 #[cfg(test)]

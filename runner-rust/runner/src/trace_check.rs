@@ -7,7 +7,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::errors::{Failure, Outcome};
-use crate::output::hex;
 
 /// Digest and size of a trace file.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub fn facts(path: &Path) -> Outcome<TraceFacts> {
     }
     rows += u64::from(in_row);
     Ok(TraceFacts {
-        sha256: hex(&hasher.finalize()),
+        sha256: format!("{:x}", hasher.finalize()),
         rows,
     })
 }

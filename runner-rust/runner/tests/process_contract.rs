@@ -71,10 +71,7 @@ fn runner(arguments: &[&Path]) -> Output {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 fn names(folder: &Path) -> Vec<String> {

@@ -11,6 +11,7 @@
 pub mod batched;
 pub mod blocks;
 pub mod clock;
+pub mod context;
 pub mod identity;
 pub mod placement;
 pub mod pool;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::identity::TokenChain;
 use crate::replay::loadgen::Prompt;
 use crate::replay::{PressureKind, PressureState};
 
@@ -19,6 +20,14 @@ pub struct Submission {
     pub max_output: usize,
     /// The tokens it will generate, when they are known.
     pub planned_output: Option<Arc<[u32]>>,
+}
+
+impl Submission {
+    /// Its tokens, in blocks of `block_size`.
+    pub fn into_chain(self, block_size: usize) -> TokenChain {
+        let unique = u64::from(self.request);
+        TokenChain::new(self.prompt, self.planned_output, unique, block_size)
+    }
 }
 
 /// A request entered the running batch.

@@ -43,7 +43,11 @@ def without_tests(text: str) -> str:
 @pytest.fixture(scope="module")
 def modules(root: Path) -> dict[str, str]:
     folder = root / "runner-rust" / "runner" / "src"
-    return {path.name: without_tests(path.read_text("utf-8")) for path in sorted(folder.glob("*.rs"))}
+    return {
+        path.relative_to(folder).as_posix(): without_tests(path.read_text("utf-8"))
+        for path in sorted(folder.rglob("*.rs"))
+        if path.name != "tests.rs"
+    }
 
 
 def imported(text: str) -> set[tuple[str, str]]:

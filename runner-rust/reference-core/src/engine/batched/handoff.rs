@@ -80,7 +80,7 @@ impl BatchedRank {
             Backend::Trtllm => trtllm::blocks_to_completion(sequence, size),
             _ => sequence.input.div_ceil(size),
         };
-        blocks > self.pool.capacity() || self.limits.exceeds_model(sequence.input)
+        blocks > self.pool.capacity() || self.limits.context.is_filled_by(sequence.input)
     }
 
     /// Take the blocks of the first pending prompt: what the cache holds already, and fresh ones.

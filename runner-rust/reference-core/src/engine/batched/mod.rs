@@ -5,7 +5,9 @@
 //! engines differ in when a waiting request may start and in what happens when blocks run out:
 //! [`vllm`] admits what fits now and preempts later, [`trtllm`] admits only what can run to its end.
 
+mod admission;
 mod handoff;
+mod outcome;
 mod pass;
 mod sequence;
 mod trtllm;
@@ -16,6 +18,7 @@ use std::collections::{HashMap, VecDeque};
 use self::handoff::Destinations;
 use self::sequence::Sequence;
 use super::blocks::BlockPool;
+use super::context::ContextLimit;
 use super::rank::{PassStart, Rank, RankEvent, RequestIndex, Submission};
 use super::timing::RankTiming;
 use crate::replay::{Backend, EngineConfig, PreemptionMode, WorkerType};
@@ -28,22 +31,10 @@ struct Limits {
     block_size: usize,
     max_seqs: usize,
     max_tokens: usize,
-    max_model_len: Option<usize>,
+    context: ContextLimit,
     chunked_prefill: bool,
     prefix_caching: bool,
     preemption: PreemptionMode,
-}
-
-impl Limits {
-    /// Whether a prompt leaves no room in the model's context.
-    fn exceeds_model(&self, input: usize) -> bool {
-        self.output_room(input) == Some(0)
-    }
-
-    /// Tokens that the model's context has beside a prompt, where it is limited.
-    fn output_room(&self, input: usize) -> Option<usize> {
-        self.max_model_len.map(|limit| limit.saturating_sub(input))
-    }
 }
 
 /// A vLLM or TRT-LLM rank.
@@ -71,7 +62,7 @@ impl BatchedRank {
                 block_size: config.block_size,
                 max_seqs: config.max_num_seqs,
                 max_tokens: config.max_num_batched_tokens,
-                max_model_len: config.max_model_len,
+                context: ContextLimit::new(config.max_model_len),
                 chunked_prefill: config.enable_chunked_prefill,
                 prefix_caching: config.enable_prefix_caching,
                 preemption: config.preemption_mode,
@@ -89,9 +80,8 @@ impl BatchedRank {
     /// The sequence of a submission, with its output limited as the engine limits it.
     fn sequence(&self, submission: Submission) -> Box<Sequence> {
         let mut sequence = Sequence::new(submission, self.limits.block_size);
-        if let Some(room) = self.limits.output_room(sequence.input) {
-            sequence.max_output = sequence.max_output.min(room);
-        }
+        let context = self.limits.context;
+        sequence.max_output = context.clamp_output(sequence.input, sequence.max_output);
         if self.limits.backend == Backend::Trtllm {
             let capacity = self.pool.capacity() * self.limits.block_size;
             sequence.max_output = trtllm::clamp_output(&sequence, capacity);

@@ -44,18 +44,11 @@ pub(super) struct Turn {
 
 impl Sequence {
     pub fn new(submission: Submission, block_size: usize) -> Self {
-        let input = submission.prompt.len();
-        let unique = u64::from(submission.request);
         Self {
             request: submission.request,
-            chain: TokenChain::new(
-                submission.prompt,
-                submission.planned_output,
-                unique,
-                block_size,
-            ),
-            input,
+            input: submission.prompt.len(),
             max_output: submission.max_output,
+            chain: submission.into_chain(block_size),
             output: 0,
             computed: 0,
             blocks: Vec::new(),

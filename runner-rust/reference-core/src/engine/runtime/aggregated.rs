@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
+use super::rounds::{self, Rounds};
 use super::{LoopEnd, PoolUse, RequestSource, submission};
 use crate::engine::clock::Clock;
 use crate::engine::placement::RoundRobin;
@@ -11,7 +12,7 @@ use crate::engine::pool::{PassObserver, Passes, Pool, Stuck};
 use crate::engine::rank::{RankEvent, RequestIndex};
 use crate::engine::worker::{GroupEnd, GroupStart};
 use crate::replay::{
-    ReplayRequestPool, ReplayResult, ReplayTerminalStatus, TraceCollector, WorkerStage,
+    ReplayError, ReplayRequestPool, ReplayResult, ReplayTerminalStatus, TraceCollector, WorkerStage,
 };
 
 /// The runtime of an aggregated topology.
@@ -60,45 +61,10 @@ impl AggregatedRuntime {
     /// Run to the end.
     ///
     /// # Errors
-    /// [`ReplayError::Invariant`](crate::replay::ReplayError::Invariant) when requests are in flight and nothing can ever happen.
+    /// [`ReplayError::Invariant`] when requests are in flight and nothing can ever happen.
     pub fn run(&mut self) -> ReplayResult<LoopEnd> {
-        loop {
-            while self
-                .round()
-                .map_err(|Stuck(held)| super::effect_free(held))?
-            {}
-            let next = [self.clock.next_ms(), self.flow.source.next_ms()]
-                .into_iter()
-                .flatten()
-                .min_by(f64::total_cmp);
-            let Some(next_ms) = next else {
-                return match self.flow.in_flight.len() {
-                    0 => Ok(LoopEnd::Drained),
-                    stuck => Err(super::effect_free(stuck)),
-                };
-            };
-            if self.max_sim_time_ms.is_some_and(|limit| next_ms > limit) {
-                return Ok(LoopEnd::CutOff);
-            }
-            let seconds = self.clock.advance(next_ms);
-            self.pool.add_time(seconds);
-            self.passes.time_moved();
-        }
-    }
-
-    /// Everything that can happen now, once; false when nothing did.
-    fn round(&mut self) -> Result<bool, Stuck> {
-        let mut changed = false;
-        while let Some((_, worker)) = self.clock.pop_pass_end() {
-            let now_ms = self.clock.now_ms();
-            self.pool.finish(worker, now_ms, &mut self.flow);
-            changed = true;
-        }
-        changed |= self.arrivals();
-        changed |= self
-            .pool
-            .drive(&mut self.clock, &mut self.passes, &mut self.flow)?;
-        Ok(changed)
+        let limit_ms = self.max_sim_time_ms;
+        rounds::play(self, limit_ms)
     }
 
     fn arrivals(&mut self) -> bool {
@@ -125,6 +91,41 @@ impl AggregatedRuntime {
     pub fn into_parts(self) -> (TraceCollector, PoolUse) {
         let usage = PoolUse::from(&self.pool);
         (self.flow.collector, usage)
+    }
+}
+
+impl Rounds for AggregatedRuntime {
+    fn round(&mut self) -> Result<bool, Stuck> {
+        let mut changed = false;
+        while let Some((_, worker)) = self.clock.pop_pass_end() {
+            let now_ms = self.clock.now_ms();
+            self.pool.finish(worker, now_ms, &mut self.flow);
+            changed = true;
+        }
+        // Before the passes: a request that arrives just now can join the next one.
+        changed |= self.arrivals();
+        changed |= self
+            .pool
+            .drive(&mut self.clock, &mut self.passes, &mut self.flow)?;
+        Ok(changed)
+    }
+
+    fn next_ms(&self) -> Option<f64> {
+        rounds::earlier(self.clock.next_ms(), self.flow.source.next_ms())
+    }
+
+    fn advance(&mut self, to_ms: f64) {
+        let seconds = self.clock.advance(to_ms);
+        self.pool.add_time(seconds);
+        self.passes.time_moved();
+    }
+
+    fn in_flight(&self) -> usize {
+        self.flow.in_flight.len()
+    }
+
+    fn stalled(stuck: usize) -> ReplayError {
+        super::effect_free(stuck)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod aggregated;
 mod disaggregated;
+mod rounds;
 mod source;
 
 pub use aggregated::AggregatedRuntime;

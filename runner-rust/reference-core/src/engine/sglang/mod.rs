@@ -19,6 +19,7 @@ use self::handoff::Destinations;
 use self::pages::PagePool;
 use self::ratio::NewTokenRatio;
 use self::sequence::Sequence;
+use super::context::ContextLimit;
 use super::rank::{Admission, PassStart, Rank, RankEvent, RequestIndex, Submission};
 use super::timing::RankTiming;
 use crate::replay::{EngineConfig, WorkerType};
@@ -29,23 +30,11 @@ struct Limits {
     role: WorkerType,
     page_size: usize,
     max_seqs: usize,
-    max_model_len: Option<usize>,
+    context: ContextLimit,
     max_prefill_tokens: usize,
     chunk_tokens: usize,
     clip_tokens: usize,
     prefix_caching: bool,
-}
-
-impl Limits {
-    /// Whether a prompt leaves no room in the model's context.
-    fn exceeds_model(&self, input: usize) -> bool {
-        self.output_room(input) == Some(0)
-    }
-
-    /// Tokens that the model's context has beside a prompt, where it is limited.
-    fn output_room(&self, input: usize) -> Option<usize> {
-        self.max_model_len.map(|limit| limit.saturating_sub(input))
-    }
 }
 
 /// An SGLang rank.
@@ -85,7 +74,7 @@ impl SglangRank {
                 role: config.worker_type,
                 page_size: config.block_size,
                 max_seqs: config.max_num_seqs,
-                max_model_len: config.max_model_len,
+                context: ContextLimit::new(config.max_model_len),
                 max_prefill_tokens: sglang.max_prefill_tokens,
                 chunk_tokens,
                 clip_tokens: sglang.clip_max_new_tokens,
@@ -105,9 +94,8 @@ impl SglangRank {
 
     fn sequence(&self, submission: Submission) -> Box<Sequence> {
         let mut sequence = Sequence::new(submission, self.limits.page_size);
-        if let Some(room) = self.limits.output_room(sequence.input) {
-            sequence.max_output = sequence.max_output.min(room);
-        }
+        let context = self.limits.context;
+        sequence.max_output = context.clamp_output(sequence.input, sequence.max_output);
         Box::new(sequence)
     }
 
@@ -116,7 +104,7 @@ impl SglangRank {
         let limits = &self.limits;
         let rejected = &mut self.rejected;
         self.waiting.retain(|sequence| {
-            let overlong = limits.exceeds_model(sequence.input);
+            let overlong = limits.context.is_filled_by(sequence.input);
             if overlong {
                 rejected.push(sequence.request);
             }
@@ -137,7 +125,7 @@ impl Rank for SglangRank {
 
     fn start_pass(&mut self) -> PassStart {
         let mut start = PassStart::default();
-        if self.limits.max_model_len.is_some() {
+        if self.limits.context.is_set() {
             self.reject_overlong();
         }
         self.promote_arrived(&mut start);
@@ -164,7 +152,7 @@ impl Rank for SglangRank {
     fn request_destination(&mut self, submission: Submission, events: &mut Vec<RankEvent>) {
         let sequence = self.sequence(submission);
         let pages = sequence.input.div_ceil(self.limits.page_size);
-        if pages > self.pool.capacity() || self.limits.exceeds_model(sequence.input) {
+        if pages > self.pool.capacity() || self.limits.context.is_filled_by(sequence.input) {
             events.push(RankEvent::DestinationFailed(sequence.request));
         } else {
             self.destinations.enqueue(sequence);

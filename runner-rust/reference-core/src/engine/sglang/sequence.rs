@@ -23,18 +23,11 @@ pub(super) struct Sequence {
 
 impl Sequence {
     pub fn new(submission: Submission, page_size: usize) -> Self {
-        let input = submission.prompt.len();
-        let unique = u64::from(submission.request);
         Self {
             request: submission.request,
-            chain: TokenChain::new(
-                submission.prompt,
-                submission.planned_output,
-                unique,
-                page_size,
-            ),
-            input,
+            input: submission.prompt.len(),
             max_output: submission.max_output,
+            chain: submission.into_chain(page_size),
             output: 0,
             owned: 0,
             holding: Holding::NONE,
