@@ -51,7 +51,7 @@ def _top(report: dict[str, Any], headline: str) -> str:
     ]
     return (
         f'<header class="top {tone(headline)}"><div><p class="kicker">{text(campaign["name"])} · '
-        f"{text(say.corpus(report))}</p><h1>{text(headline.replace('_', ' '))}</h1>"
+        f"{text(say.corpus(report))}</p><h1>{text(headline.replace('_', ' '))}{_gate(report)}</h1>"
         f'<p class="lead">{text(say.explanation(report))}</p>{_blocked(verdict)}{_reasons(verdict)}'
         f'<p class="note">{text(campaign["purpose"])}</p><div class="arms">{arms}</div>{facts(pairs)}</div></header>'
     )
@@ -63,6 +63,15 @@ def _performance(report: dict[str, Any]) -> str:
     words = text(say.performance(report).split(" (")[0])
     tones = {"PASS": "good", "FAIL": "bad"}
     return words if found is None else f'<span class="chip {tones.get(found, "warn")}">{words}</span>'
+
+
+def _gate(report: dict[str, Any]) -> str:
+    """A declared gate that did not pass stands beside the verdict: nobody may take one for the other."""
+    found = report["verdict"]["performance"]
+    if found in (None, "PASS"):
+        return ""
+    css = "bad" if found == "FAIL" else "warn"
+    return f' <span class="beside {css}">performance {text(say.performance(report))}</span>'
 
 
 def _blocked(verdict: dict[str, Any]) -> str:

@@ -30,9 +30,10 @@ def grid(report: dict[str, Any]) -> str:
 
 
 def _cell(row: dict[str, Any] | None, engine: str, title: str, reason: str | None) -> str:
+    if row is None and reason is None:
+        return '<span class="cell none"><b>–</b>the matrix has no such row</span>'
     if row is None:
-        why = reason or "not in this campaign"
-        return f'<span class="cell none"><b>not covered</b>{text(_short(why))}</span>'
+        return f'<span class="cell none"><b>not covered</b>{text(_short(reason or "not part of this campaign"))}</span>'
     word = "refused as expected" if row["expect_error"] and row["result"] == "PASS" else _WORDS.get(row["result"], "–")
     return (
         f'<a class="cell {tone(row["result"])}" href="#{anchor(row["name"])}" '

@@ -24,6 +24,7 @@ header.top>div{padding:2rem 1.25rem 1.75rem}
 .kicker{margin:0 0 .35rem;color:var(--soft);font-size:.9rem;overflow-wrap:anywhere}
 h1{margin:0;font-size:clamp(1.7rem,1.1rem + 3vw,3rem);line-height:1.1;letter-spacing:-.02em;color:var(--tone);
 overflow-wrap:anywhere}
+h1 .beside{display:inline-block;margin-left:.4em;font-size:.5em;color:var(--tone);vertical-align:.25em}
 h2{margin:2.75rem 0 1rem;font-size:1.35rem;letter-spacing:-.01em}
 h3{margin:0;font-size:1.12rem;overflow-wrap:anywhere}h4{margin:1.4rem 0 .5rem;font-size:.95rem}
 .lead{margin:.6rem 0 0;font-size:1.1rem;max-width:48rem}

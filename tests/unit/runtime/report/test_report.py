@@ -279,6 +279,7 @@ def test_a_gate_that_was_not_measured_stands_beside_the_verdict(tmp_path: Path) 
     report = build(runs.RunBuilder(tmp_path, plan).row(outcomes.NAME, record, record).finish())
     assert report["verdict"]["semantic"] == "PASS"
     assert report["verdict"]["performance"] == "NOT_MEASURED"
+    assert "performance not measured</span></h1>" in html.render(report)
     assert report["verdict"]["exit_status"] == 4
     assert "Performance: not measured." in markdown.render(report)
     assert ">not measured</span>" in html.render(report)
