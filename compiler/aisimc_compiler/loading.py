@@ -17,6 +17,8 @@ class Unreadable(NamedTuple):
 
     name: str
     reason: str
+    absent: bool = False
+    """There is no such file; another may have been meant."""
 
 
 class Loader:
@@ -60,7 +62,7 @@ def read_bytes(path: str, name: str) -> bytes | Unreadable:
         # O_NONBLOCK: a named pipe must be refused, not waited for.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        return Unreadable(name, _reason(error))
+        return Unreadable(name, _reason(error), isinstance(error, FileNotFoundError))
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

@@ -10,6 +10,7 @@ from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Given, Row, Timing
 from aisimc_compiler.rules.digests import is_hex
 from aisimc_compiler.rules.language import Rule
+from aisimc_compiler.rules.rows.matrix import is_substitute
 
 _PRESSURE_WORDS = {"preemptions": "vllm", "retractions": "sglang"}
 
@@ -35,6 +36,8 @@ def determinism(campaign: Campaign) -> Iterator[Diagnostic]:
 def pressure(campaign: Campaign) -> Iterator[Diagnostic]:
     """`run.pressure`: declared bounds lie within 1..3, on the engine that has them."""
     for row in campaign.rows:
+        if is_substitute(row):
+            continue  # what it should show is that of the row that it stands for
         engine = row_engine(row)
         for word, owner in _PRESSURE_WORDS.items():
             given = row.evidence.get(word)
@@ -127,7 +130,7 @@ def evidence(campaign: Campaign) -> Iterator[Diagnostic]:
             from aisimc_compiler.plan.frozen import frozen_shape
 
             shape = frozen_shape(row.frozen.data)
-        if shape is None:
+        if shape is None or min(shape[2:]) < 1 or is_substitute(row):
             continue
         handoffs, barrier = row.evidence.get("handoffs"), row.evidence.get("barrier")
         if handoffs is not None and handoffs.value == "all" and shape[1] == "aggregated":

@@ -46,6 +46,10 @@ class Context:
         self._seen: set[tuple[str, Source, int]] = set()
         self.tear(syntax)
 
+    def remember_unnamed(self, keyword: str) -> None:
+        """A block was refused whose name is not known: it has none, or that of another, and should have its own."""
+        self.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add("")
+
     def refers_to_refused(self, noun: str, name: str) -> bool:
         """Whether a reference may be to a block that was refused: one of that name, or one whose name is missing."""
         return not self.refused.get(noun, set()).isdisjoint((name, ""))

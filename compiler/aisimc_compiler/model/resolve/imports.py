@@ -104,15 +104,17 @@ class _Splicer:
         if len(chain) > _DEEPEST:
             self._refuse(label, f"imports are nested more than {_DEEPEST} deep")
             return
-        self._load(label, path, real, chain)
+        self._load(label, base, path, real, chain)
 
-    def _load(self, label: tree.Value, path: str, real: str, chain: list[tuple[str, tree.Value | None]]) -> None:
+    def _load(
+        self, label: tree.Value, base: str, path: str, real: str, chain: list[tuple[str, tree.Value | None]]
+    ) -> None:
         from aisimc_compiler.syntax.parser import parse
 
         source = self.context.loader.source(path)
         if isinstance(source, Unreadable):
             self.context.unread = True
-            self._refuse(label, f"the import cannot be read: {source.reason}")
+            self._unreadable(label, base, source)
             return
         self.done.add(real)
         file, diagnostics = parse(source)
@@ -120,6 +122,22 @@ class _Splicer:
         self.context.tear(diagnostics)
         folder = os.path.dirname(path)  # noqa: PTH120 - pathlib would cost every check its import
         self.walk(file, f"{folder}/" if folder else "", [*chain, (real, label)])
+
+    def _unreadable(self, label: tree.Value, base: str, found: Unreadable) -> None:
+        from aisimc_compiler.model.resolve.paths import meant
+        from aisimc_compiler.rules.refusal import refuse
+
+        near = meant(self.context, base, str(label.value)) if found.absent else None
+        self.context.report(
+            refuse(
+                "import.path",
+                label.span,
+                f"the import cannot be read: {found.reason}",
+                label="imported here",
+                help=f'did you mean `"{near}"`?' if near else "",
+                replace=f'"{near}"' if near else None,
+            )
+        )
 
     def _cycle(self, label: tree.Value, real: str, chain: list[tuple[str, tree.Value | None]]) -> None:
         self.context.unread = True  # another file may have been meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 
 from aisimc_compiler.model.resolve.context import Context
@@ -10,6 +11,31 @@ from aisimc_compiler.model.resolve.context import Context
 def normalised(base: str, text: str) -> str:
     """The path of `text`, written in a file of the folder `base`, relative to the campaign's folder."""
     return posixpath.normpath(base + text)
+
+
+def meant(context: Context, base: str, text: str) -> str | None:
+    """The existing file that a path which leads nowhere most likely means, written as the path is.
+
+    Looks into folders of the campaign only, and only when there is no such file.
+    """
+    from aisimc_compiler.model.nearest import nearest
+
+    found: list[str] = []
+    for part in text.split("/"):
+        here = context.loader.path(normalised(base, "/".join((*found, "."))))
+        if part in ("", ".", "..") or os.path.exists(f"{here}/{part}"):  # noqa: PTH110 - pathlib costs start-up time
+            found.append(part)
+            continue
+        try:
+            names = sorted(name for name in os.listdir(here) if not name.startswith("."))  # noqa: PTH208
+        except OSError:
+            return None
+        near = nearest(part, names)
+        if near is None or (len(found) + 1 < len(text.split("/"))) != os.path.isdir(f"{here}/{near}"):  # noqa: PTH112
+            return None
+        found.append(near)
+    path = "/".join(found)
+    return path if path != text and not objection(context, base, path) else None
 
 
 def objection(context: Context, base: str, text: str, *, anywhere: bool = False) -> str:

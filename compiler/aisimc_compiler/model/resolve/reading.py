@@ -64,6 +64,10 @@ class Reading:
         self.strangers: list[tuple[tree.Attribute | tree.Block, Diagnostic]] = []
         """Unknown names that are no slip of a known one, and what is said of them."""
 
+    def astray(self) -> list[str]:
+        """The unknown names that stand here."""
+        return [item.name.text if isinstance(item, tree.Attribute) else item.keyword.text for item, _ in self.strangers]
+
     def one(self, keyword: str) -> tree.Block | None:
         """The single block of that keyword, if it stands here."""
         found = self.blocks.get(keyword)

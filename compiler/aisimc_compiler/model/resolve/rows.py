@@ -9,7 +9,7 @@ from aisimc_compiler.model.resolve import topologies
 from aisimc_compiler.model.resolve.blocks import named
 from aisimc_compiler.model.resolve.context import Context
 from aisimc_compiler.model.resolve.imports import Placed
-from aisimc_compiler.model.resolve.paths import normalised, objection
+from aisimc_compiler.model.resolve.paths import meant, normalised, objection
 from aisimc_compiler.model.resolve.reading import Reading, read
 from aisimc_compiler.model.resolve.topologies import Shape
 from aisimc_compiler.model.vocabulary import BLOCKS
@@ -212,18 +212,28 @@ class _Merger:
         base = self.own.base if given.origin != "family" or self.family is None else self.family.base
         why = objection(self.context, base, given.value, anywhere=rule == "run.golden")
         path = "" if why else normalised(base, given.value)
-        data = None
+        data, near = None, None
         if not why:
             read_ = self.context.loader.data(path)
             if isinstance(read_, Unreadable):
                 why = f"cannot be read: {read_.reason}"
+                near = meant(self.context, base, given.value) if read_.absent else None
             else:
                 data = read_
         if why:
             from aisimc_compiler.rules.refusal import refuse_value
 
             noun = "frozen configuration" if rule == "row.frozen" else "golden file"
-            self.context.report(refuse_value(rule, given, f"the {noun} `{given.value}` {why}", label="named here"))
+            self.context.report(
+                refuse_value(
+                    rule,
+                    given,
+                    f"the {noun} `{given.value}` {why}",
+                    label="named here",
+                    help=f'did you mean `"{near}"`?' if near else "",
+                    replace=f'"{near}"' if near else None,
+                )
+            )
         return path, data
 
     def _beside(self) -> tuple[Given[str], ...]:

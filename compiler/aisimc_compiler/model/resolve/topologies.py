@@ -55,6 +55,8 @@ class TopologyReading:
         transfer = reading.one("transfer")
         if transfer is not None:
             self.transfer = _transfer(context, transfer)
+        if any("transfer" in role.reading.astray() for role in self.roles.values()):
+            reading.touched.setdefault("transfer", reading.name)
         missing = [keyword for keyword in (*_ROLES, "transfer") if keyword not in reading.touched]
         if missing and not context.torn(block.span):
             from aisimc_compiler.model.resolve.absence import missing_attributes

@@ -16,13 +16,12 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
     candidate = campaign.revisions.get("candidate")
     if baseline is None or candidate is None or campaign.self_check is None:
         return  # in a fragment, `self_check` is said by the campaign that imports it
-    left, right = identity(baseline), identity(candidate)
-    if left is None or right is None:
+    same = one_revision(baseline, candidate)
+    if same is None:
         return
     from aisimc_compiler.rules.refusal import refuse_value
 
     check = campaign.self_check
-    same = left == right or same_wheel(left, right)
     if same and not check.value:
         yield refuse_value(
             "pin.distinct",
@@ -46,6 +45,14 @@ def distinct(campaign: Campaign) -> Iterator[Diagnostic]:
         )
 
 
+def one_revision(baseline: Revision, candidate: Revision) -> bool | None:
+    """Whether the arms are one revision; None where that cannot be told."""
+    left, right = identity(baseline), identity(candidate)
+    if left is None or right is None:
+        return None
+    return left == right or same_wheel(left, right)
+
+
 def relation(campaign: Campaign) -> Iterator[Diagnostic]:
     """`pin.relation`: ancestry is claimed where git can verify it, or the relation is written down."""
     from aisimc_compiler.rules.refusal import refuse, refuse_name
@@ -65,7 +72,7 @@ def relation(campaign: Campaign) -> Iterator[Diagnostic]:
         return
     if candidate.relation is not None:
         yield from _stated(candidate.relation, candidate, baseline)
-    elif "relation" not in candidate.touched and not (campaign.self_check and campaign.self_check.value):
+    elif "relation" not in candidate.touched and not _of_one(campaign, baseline, candidate):
         misplaced = mistaken or (baseline is not None and "relation" in baseline.touched)
         if not campaign.fragment and not misplaced:
             yield refuse(
@@ -75,6 +82,13 @@ def relation(campaign: Campaign) -> Iterator[Diagnostic]:
                 label="`relation` is missing",
                 help='add `relation = ancestor` when the baseline is an ancestor in git, else say it: `relation = "…"`',
             )
+
+
+def _of_one(campaign: Campaign, baseline: Revision | None, candidate: Revision) -> bool:
+    """Whether the arms are one revision, as the campaign or their pins say, so that there is no relation to state."""
+    if campaign.self_check is None or campaign.self_check.value:
+        return True
+    return baseline is not None and bool(one_revision(baseline, candidate))
 
 
 def _stated(given: Given[str], candidate: Revision, baseline: Revision | None) -> Iterator[Diagnostic]:

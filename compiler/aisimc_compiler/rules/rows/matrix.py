@@ -40,18 +40,28 @@ def covered_by(row: Row) -> str | None:
 def no_substitute(campaign: Campaign) -> Iterator[Diagnostic]:
     """`row.no-substitute`: a matrix id is carried by its own shape only."""
     for row in campaign.rows:
-        name = row.name.value
-        wanted = closed.MATRIX.get(name)
-        if wanted is None or row.kind != "row":
-            continue
-        shape = row_shape(row)
-        if shape is None and row.frozen is not None and row.frozen.data is not None:
-            from aisimc_compiler.plan.frozen import frozen_shape
+        shape = _other_shape(row)
+        if shape is not None:
+            yield _substitute(row, shape, closed.MATRIX[row.name.value])
 
-            shape = frozen_shape(row.frozen.data)
-        if shape is None or shape == wanted or shape[0] not in closed.ENGINES or min(shape[2:]) < 1:
-            continue
-        yield _substitute(row, shape, wanted)
+
+def is_substitute(row: Row) -> bool:
+    """Whether a row carries the matrix id of another shape, which is refused as that."""
+    return _other_shape(row) is not None
+
+
+def _other_shape(row: Row) -> tuple[str, str, int, int] | None:
+    wanted = closed.MATRIX.get(row.name.value)
+    if wanted is None or row.kind != "row":
+        return None
+    shape = row_shape(row)
+    if shape is None and row.frozen is not None and row.frozen.data is not None:
+        from aisimc_compiler.plan.frozen import frozen_shape
+
+        shape = frozen_shape(row.frozen.data)
+    if shape is None or shape == wanted or shape[0] not in closed.ENGINES or min(shape[2:]) < 1:
+        return None
+    return shape
 
 
 def _substitute(row: Row, shape: tuple[str, str, int, int], wanted: tuple[str, str, int, int]) -> Diagnostic:

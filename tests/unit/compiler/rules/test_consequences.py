@@ -224,3 +224,119 @@ def test_what_a_refused_import_would_have_brought_is_not_missing(statement: str,
     found = check(source, tmp_path).diagnostics
     assert len(found) == 1, said(found)
     assert (found[0].span.start, found[0].span.end) == span
+
+
+SUBSTITUTES = [
+    ("row vllm-aggregated {", "row «sglang-aggregated» {"),
+    ("row sglang-disaggregated {", "row «trtllm-disaggregated» {"),
+    ("row sglang-disaggregated {", "row «vllm-aggregated-adp2» {"),
+    ("row vllm-aggregated {", "row «vllm-disaggregated» {"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), SUBSTITUTES)
+def test_a_substitute_is_not_held_to_the_evidence_of_its_name(old: str, new: str, tmp_path: Path) -> None:
+    source, span = changed(ON_WHEELS, (old, new))
+    assert_refused(check(source, tmp_path), "row.no-substitute", span)
+
+
+def test_an_aggregated_row_with_the_evidence_of_handoffs_under_the_other_name(tmp_path: Path) -> None:
+    source, span = changed(
+        ON_WHEELS,
+        ("row vllm-aggregated {", "row «vllm-disaggregated» {"),
+        (EVIDENCE, "  evidence { retractions = 1..3 handoffs = all }"),
+    )
+    assert_refused(check(source, tmp_path), "row.no-substitute", span)
+
+
+MATRIX = "".join(
+    f'unsupported {name} {{ on = both reason = "not touched" }}\n'
+    for name in (
+        "vllm-disaggregated",
+        "vllm-disaggregated-adp2-4",
+        "sglang-aggregated",
+        "sglang-disaggregated-adp2-4",
+        "trtllm-aggregated",
+        "trtllm-disaggregated-adp2-4",
+    )
+)
+AUTHORITATIVE = ON_WHEELS.replace("= focused", "= authoritative").replace("exclude {", MATRIX + "exclude {")
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"),
+    [
+        ("name.duplicate", "row sglang-disaggregated {", "row «vllm-aggregated» {"),
+        ("row.matrix", "row vllm-aggregated {", "row «vllm-agregated» {"),
+        ("row.matrix", "row vllm-aggregated {", "row «the-vllm-row» {"),
+        ("name.missing", "row vllm-aggregated {", "«row» {"),
+        ("name.unknown", "row vllm-aggregated {", "«case» vllm-aggregated {"),
+        ("row.engine", "engine = vllm", "engine = «vlm»"),
+        ("type.mismatch", "row vllm-aggregated {", 'row «"vllm-aggregated"» {'),
+    ],
+)
+def test_a_row_of_the_matrix_that_was_refused_is_not_missing(rule: str, old: str, new: str, tmp_path: Path) -> None:
+    assert check(AUTHORITATIVE, tmp_path).ok
+    source, span = changed(AUTHORITATIVE, (old, new))
+    assert_refused(check(source, tmp_path), rule, span)
+
+
+def test_the_id_of_its_shape_is_offered_to_a_misnamed_row(tmp_path: Path) -> None:
+    source, span = changed(AUTHORITATIVE, ("row vllm-aggregated {", "row «first» {"))
+    found = assert_refused(check(source, tmp_path), "row.matrix", span)
+    assert found.replacement is not None
+    assert found.replacement.text == "vllm-aggregated"
+
+
+def test_one_revision_has_no_relation_to_itself(tmp_path: Path) -> None:
+    source, span = changed(
+        ON_CHECKOUTS,
+        (COMMIT, '«"fb7b0d56de035d66ca9fcae7ff424055dcbf37cd"»'),
+        ("  relation   = ancestor\n", ""),
+    )
+    assert_refused(check(source, tmp_path), "pin.distinct", span)
+
+
+def test_a_self_check_of_the_wrong_kind_may_have_said_true(tmp_path: Path) -> None:
+    source, span = changed(
+        ON_CHECKOUTS,
+        ("  matrix   = focused", '  matrix   = focused self_check = «"true"»'),
+        (COMMIT, '"fb7b0d56de035d66ca9fcae7ff424055dcbf37cd"'),
+        ("  relation   = ancestor\n", ""),
+    )
+    assert_refused(check(source, tmp_path), "type.mismatch", span)
+
+
+def test_a_transfer_in_a_role_is_not_missing_beside_it(tmp_path: Path) -> None:
+    transfer = "    transfer { bytes_per_token = 262_144 B bandwidth = 100 GB/s mode = full_prompt }\n"
+    source, span = changed(
+        ON_WHEELS, (transfer, ""), ("decode { workers = 2 }", "decode { workers = 2 «transfer» { latency = 1 ms } }")
+    )
+    assert_refused(check(source, tmp_path), "row.transfer", span)
+
+
+FILES: dict[str, str | bytes] = {"common/exclusions.campaign": EXCLUDE, "golden/window.yaml": "", "configs/a.json": ""}
+
+
+@pytest.mark.parametrize(
+    ("rule", "written", "meant"),
+    [
+        ("import.path", "common/exclusion.campaign", "common/exclusions.campaign"),
+        ("import.path", "comon/exclusions.campaign", "common/exclusions.campaign"),
+        ("import.path", "./Common/exclusions.campaign", "./common/exclusions.campaign"),
+        ("run.golden", "golden/windw.yaml", "golden/window.yaml"),
+        ("run.golden", "golden/window.yml", "golden/window.yaml"),
+        ("row.frozen", "config/a.json", "configs/a.json"),
+        ("import.path", "elsewhere/else.campaign", None),
+    ],
+)
+def test_the_nearest_file_is_offered(rule: str, written: str, meant: str | None, tmp_path: Path) -> None:
+    row = "row other {\n  input = conversation\n"
+    base = {
+        "import.path": f'import «"{written}"»\n{ON_WHEELS}'.replace(EXCLUDE, ""),
+        "run.golden": ON_WHEELS.replace("  engine = vllm\n", f'  engine = vllm\n  golden = «"{written}"»\n'),
+        "row.frozen": ON_WHEELS.replace(EXCLUDE, f'{row}  frozen = «"{written}"» sha256 = "{"a" * 64}"\n}}\n{EXCLUDE}'),
+    }[rule]
+    source, span = changed(base)
+    found = assert_refused(check(source, tmp_path, FILES), rule, span)
+    assert (found.replacement and found.replacement.text) == (meant and f'"{meant}"')
