@@ -5,6 +5,7 @@
 mod config;
 mod counters;
 mod describe;
+mod digest;
 mod errors;
 mod expected;
 mod metadata;

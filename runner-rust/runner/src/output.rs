@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::errors::{Failure, Outcome};
 
 /// A file to leave behind: its final name and its bytes.
@@ -99,14 +97,9 @@ fn discard(staged: &[(PathBuf, PathBuf)]) {
     }
 }
 
-/// SHA-256 of `bytes` in lower-case hexadecimal digits.
-pub fn sha256_hex(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OutputFolder, sha256_hex};
+    use super::OutputFolder;
 
     fn names(folder: &std::path::Path) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -167,13 +160,5 @@ mod tests {
             .expect("an absent folder")
             .abandon();
         assert!(!made.exists());
-    }
-
-    #[test]
-    fn the_digest_is_sha_256() {
-        assert_eq!(
-            sha256_hex(b""),
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        );
     }
 }

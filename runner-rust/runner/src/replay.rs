@@ -7,11 +7,14 @@ use aisimulate_core::replay::{
     CanonicalReplayCoverage, CanonicalReplayRecord, ReplayCaptureOptions, ReplayDeterminism,
     ReplayEngineFactory, ReplayReport, ReplayRuntimeInput, Replayer,
 };
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::config::Config;
+use crate::digest::{sha256_hex, sha256_of_file};
 use crate::errors::{Failure, Outcome};
-use crate::output::{Finished, sha256_hex};
+use crate::output::Finished;
 use crate::{counters, metadata, trace_check};
 
 /// The revision built into this binary.
@@ -56,16 +59,19 @@ pub fn qualify(config: &Config, started: Instant) -> Outcome<Qualified> {
         .capture_canonical
         .then(|| canonical_line(config, engine, &report, options))
         .transpose()?;
-    let parts = Parts::of(&report)?;
-    let report = config
+    let full = config
         .write_full_report
-        .then(|| parts.pretty())
+        .then(|| pretty(&report))
         .transpose()?;
-    let counted = counters::count(&parts.summary, parts.per_request, parts.evidence)?;
+    let counted = counters::count(
+        &metadata::to_value("report", &report)?,
+        &report.per_request,
+        metadata::to_value("runtime evidence", &report.runtime_evidence)?,
+    )?;
     Ok(Qualified {
         counters: identified(config, counted, canonical.as_deref(), started)?,
         canonical,
-        report,
+        report: full,
     })
 }
 
@@ -137,33 +143,38 @@ fn canonical_line(
     .map_err(|error| Failure::core("canonical record", error))
 }
 
-/// The report's three parts as JSON.
-struct Parts {
+/// The whole report as one indented object, its keys sorted at every level.
+#[derive(Serialize)]
+struct WholeReport<'a, R: Serialize> {
+    #[serde(serialize_with = "one_by_one")]
+    per_request: &'a [R],
+    runtime_evidence: Value,
     summary: Value,
-    per_request: Value,
-    evidence: Value,
 }
 
-impl Parts {
-    fn of(report: &ReplayReport) -> Outcome<Self> {
-        Ok(Self {
-            summary: metadata::to_value("report", report)?,
-            per_request: metadata::to_value("per-request records", &report.per_request)?,
-            evidence: metadata::to_value("runtime evidence", &report.runtime_evidence)?,
-        })
+/// Write each record as the JSON value that sorts its keys, which is dropped before the next.
+fn one_by_one<R: Serialize, S: Serializer>(
+    records: &[R],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(records.len()))?;
+    for record in records {
+        let value = serde_json::to_value(record).map_err(S::Error::custom)?;
+        list.serialize_element(&value)?;
     }
+    list.end()
+}
 
-    fn pretty(&self) -> Outcome<Vec<u8>> {
-        let whole = json!({
-            "summary": self.summary,
-            "per_request": self.per_request,
-            "runtime_evidence": self.evidence,
-        });
-        let mut text =
-            serde_json::to_vec_pretty(&whole).map_err(|error| Failure::core("report", error))?;
-        text.push(b'\n');
-        Ok(text)
-    }
+fn pretty(report: &ReplayReport) -> Outcome<Vec<u8>> {
+    let whole = WholeReport {
+        per_request: &report.per_request,
+        runtime_evidence: metadata::to_value("runtime evidence", &report.runtime_evidence)?,
+        summary: metadata::to_value("report", report)?,
+    };
+    let mut text =
+        serde_json::to_vec_pretty(&whole).map_err(|error| Failure::core("report", error))?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 /// The counters with what identifies the replay and the process.
@@ -174,13 +185,13 @@ fn identified(
     started: Instant,
 ) -> Outcome<Value> {
     let binary = std::env::current_exe()
-        .and_then(std::fs::read)
+        .and_then(|path| sha256_of_file(&path))
         .map_err(|error| Failure::new(format!("this binary's own file: {error}")))?;
     for (key, value) in [
         ("row_name", json!(config.row_name)),
         ("source_revision", json!(REVISION)),
         ("config_sha256", json!(config.sha256)),
-        ("runner_binary_sha256", json!(sha256_hex(&binary))),
+        ("runner_binary_sha256", json!(binary)),
         ("canonical_sha256", json!(canonical.map(sha256_hex))),
         (
             "measured_process_ms",

@@ -70,7 +70,7 @@ pub fn check(path: &Path, sha256: &str, rows: u64, moment: &str) -> Outcome<()> 
 #[cfg(test)]
 mod tests {
     use super::{check, facts};
-    use crate::output::sha256_hex;
+    use crate::digest::sha256_hex;
 
     fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");

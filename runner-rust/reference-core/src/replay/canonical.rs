@@ -1,13 +1,17 @@
 //! The canonical record: one JSON line whose bytes are equal exactly when two replays agree.
 //!
-//! Keys are sorted at every level; only a closed list of wall-clock figures is left out.
+//! Keys are sorted at every level; only a closed list of wall-clock figures is left out. Request
+//! records are put into that form one by one while the line is written: as JSON values all at once
+//! they would take many times the memory of the replay itself.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::error::{ReplayError, ReplayResult};
 use super::evidence::{KvIngestEvidence, PressureEvidence};
 use super::options::ReplayCaptureOptions;
+use super::record::PerRequestRecord;
 use super::report::ReplayReport;
 
 /// Version of the record's layout.
@@ -55,28 +59,29 @@ impl CanonicalReplayCoverage {
 }
 
 /// A replay's result in canonical form.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CanonicalReplayRecord {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CanonicalReplayRecord<'a> {
     /// What was recorded.
     pub coverage: Value,
     /// What was replayed, in the caller's words, with the layout version.
     pub metadata: Value,
     /// Records sorted by UUID text.
-    pub per_request: Value,
+    #[serde(serialize_with = "one_by_one")]
+    pub per_request: Vec<&'a PerRequestRecord>,
     /// A planner's result; null without one.
     pub planner: Value,
     /// The report without its wall-clock figures.
     pub summary: Value,
 }
 
-impl CanonicalReplayRecord {
+impl<'a> CanonicalReplayRecord<'a> {
     /// Put a report into canonical form.
     ///
     /// # Errors
     /// [`ReplayError::Canonical`] when `metadata` is not an object, or a part holds a number that
     /// is not finite (JSON has no such numbers).
     pub fn build(
-        report: &ReplayReport,
+        report: &'a ReplayReport,
         metadata: Value,
         coverage: &CanonicalReplayCoverage,
         mut planner: Value,
@@ -101,7 +106,7 @@ impl CanonicalReplayRecord {
         Ok(Self {
             coverage: canonicalize_json(to_value(coverage)?),
             metadata: canonicalize_json(Value::Object(metadata)),
-            per_request: canonicalize_json(sorted_records(report)?),
+            per_request: sorted_records(report),
             planner: canonicalize_json(planner),
             summary: canonicalize_json(summary(report)?),
         })
@@ -118,16 +123,23 @@ impl CanonicalReplayRecord {
     }
 }
 
-fn sorted_records(report: &ReplayReport) -> ReplayResult<Value> {
-    let mut records = report
-        .per_request
-        .iter()
-        .map(|record| Ok((record.uuid.to_string(), to_value(record)?)))
-        .collect::<ReplayResult<Vec<_>>>()?;
-    records.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    Ok(Value::Array(
-        records.into_iter().map(|(_, value)| value).collect(),
-    ))
+/// The order of identities is that of their texts: all have one length, and digits sort alike.
+fn sorted_records(report: &ReplayReport) -> Vec<&PerRequestRecord> {
+    let mut records: Vec<_> = report.per_request.iter().collect();
+    records.sort_unstable_by_key(|record| record.uuid);
+    records
+}
+
+fn one_by_one<S: Serializer>(
+    records: &[&PerRequestRecord],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(records.len()))?;
+    for record in records {
+        let value = serde_json::to_value(record).map_err(S::Error::custom)?;
+        list.serialize_element(&canonicalize_json(value))?;
+    }
+    list.end()
 }
 
 fn summary(report: &ReplayReport) -> ReplayResult<Value> {

@@ -1,22 +1,20 @@
 //! Collects what happens to requests and turns it into a report.
 //!
 //! Token times are kept only while a request runs: when it ends, its gaps go into streaming
-//! statistics and five figures remain.
-
-use uuid::Uuid;
+//! statistics and five figures remain. What remains of a request is kept small, because it stays to
+//! the end; the report's records take the observations' place instead of standing beside them.
 
 use super::engine_config::{KvEvictionPolicy, TimingModelConfig};
 use super::evidence::{KvIngestEvidence, OfflineRuntimeEvidence, PressureEvidence};
 use super::evidence::{PressureKind, PressureRecord};
 use super::loadgen::DirectRequest;
+use super::observed::{Observed, Routed};
 use super::options::ReplayCaptureOptions;
-use super::record::{
-    AdmissionRecord, ReplayRequestPool, ReplayRoutingOutcome, ReplayTerminalStatus, RoutingRecord,
-};
+use super::record::{AdmissionRecord, ReplayRequestPool, ReplayTerminalStatus};
 use super::report::ReplayReport;
 use super::spec::SlaThresholds;
 use super::statistics::StreamingStats;
-use super::summary;
+use super::{records, summary};
 use crate::engine::placement::Place;
 use crate::engine::rank::{Pressure, RequestIndex};
 use crate::engine::runtime::PoolUse;
@@ -33,34 +31,6 @@ pub enum HandoffStamp {
     DestinationActivated,
     /// Prefill blocks let go.
     SourceReleased,
-}
-
-/// What is known about one request.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Observed {
-    pub uuid: Uuid,
-    pub request_id: Option<String>,
-    pub session_id: Option<String>,
-    pub turn_index: Option<usize>,
-    pub metadata: serde_json::Value,
-    pub arrival_ms: f64,
-    pub input_length: usize,
-    pub requested_output: usize,
-    pub routing: Vec<RoutingRecord>,
-    pub admissions: Vec<AdmissionRecord>,
-    pub pressure: Vec<usize>,
-    pub source_held_ms: Option<f64>,
-    pub destination_reserved_ms: Option<f64>,
-    pub destination_activated_ms: Option<f64>,
-    pub source_released_ms: Option<f64>,
-    /// Token times of a running request.
-    pub tokens: Vec<f64>,
-    pub output: usize,
-    pub first_token_ms: Option<f64>,
-    pub second_token_ms: Option<f64>,
-    pub last_token_ms: Option<f64>,
-    pub mean_gap_ms: Option<f64>,
-    pub terminal: Option<(ReplayTerminalStatus, f64)>,
 }
 
 /// Collector of a replay's observations.
@@ -113,21 +83,9 @@ impl TraceCollector {
 
     /// A request was placed.
     pub(crate) fn on_route(&mut self, index: RequestIndex, pool: ReplayRequestPool, place: Place) {
-        self.requests[index as usize].routing.push(RoutingRecord {
-            pool,
-            outcome: ReplayRoutingOutcome::Immediate,
-            queue_entered_at_ms: None,
-            queue_wait_ms: 0.0,
-            released_at_ms: None,
-            logical_worker_id: place.worker,
-            scheduler_id: place.scheduler,
-            dp_rank: place.rank as u32,
-            reported_overlap_tokens: 0,
-            selected_overlap_blocks: None,
-            best_available_overlap_blocks: None,
-            overlap_regret_blocks: None,
-            placement_replica_id: None,
-        });
+        let observed = &mut self.requests[index as usize];
+        observed.routing.reserve_exact(1);
+        observed.routing.push(Routed { pool, place });
     }
 
     /// A pass started: admissions and pressure.
@@ -161,6 +119,7 @@ impl TraceCollector {
             .iter()
             .filter(|a| a.pool == pool)
             .count();
+        observed.admissions.reserve_exact(1);
         observed.admissions.push(AdmissionRecord {
             admission_ordinal: observed.admissions.len(),
             pool_admission_ordinal: earlier,
@@ -282,7 +241,7 @@ impl TraceCollector {
         let evidence = self.options.capture_canonical_evidence;
         let mut report = summary::build(&self, self.sla);
         if keep_records {
-            report.per_request = summary::records(&self);
+            report.per_request = records::records(self.requests);
         }
         report.runtime_evidence = OfflineRuntimeEvidence {
             lifecycle_operations: Vec::new(),

@@ -6,8 +6,8 @@ use aisimulate_core::replay::ReplaySpec;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::digest::sha256_hex;
 use crate::errors::{Failure, Outcome};
-use crate::output::sha256_hex;
 
 /// What the process is to leave behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -2,6 +2,9 @@ use serde_json::{Value, json};
 
 use super::count;
 
+/// No records.
+const NONE: &[Value] = &[];
+
 fn request(change: &Value) -> Value {
     let mut record = json!({
         "requested_output_length": 3, "output_length": 3, "reused_input_tokens": 0,
@@ -16,14 +19,14 @@ fn request(change: &Value) -> Value {
 
 #[test]
 fn requests_are_counted_by_what_happened_to_them() {
-    let requests = json!([
+    let requests = [
         request(&json!({"decode_worker_idx": 1, "reused_input_tokens": 8})),
         request(&json!({"output_length": 2, "readmission_count": 2})),
         request(&json!({"output_length": 0, "terminal_status": null, "decode_worker_idx": null})),
-    ]);
+    ];
     let counters = count(
         &json!({"completed_requests": 2, "duration_ms": 14.0}),
-        requests,
+        &requests,
         json!({}),
     )
     .expect("counters");
@@ -44,7 +47,7 @@ fn requests_are_counted_by_what_happened_to_them() {
 
 #[test]
 fn a_figure_that_is_not_there_is_null() {
-    let counters = count(&json!({}), json!([]), json!({})).expect("counters");
+    let counters = count(&json!({}), NONE, json!({})).expect("counters");
     for key in [
         "completed_requests",
         "vllm_preemptions",
@@ -62,7 +65,7 @@ fn a_figure_that_is_not_there_is_null() {
 fn a_request_without_a_record_has_no_full_output() {
     let full = |authored: u64| {
         let summary = json!({"num_requests": authored});
-        count(&summary, json!([request(&json!({}))]), json!({})).expect("counters")["all_requests_full_output"]
+        count(&summary, &[request(&json!({}))], json!({})).expect("counters")["all_requests_full_output"]
             .clone()
     };
     assert_eq!(full(1), json!(true));
@@ -78,7 +81,7 @@ fn a_handoff_is_complete_with_all_six_stamps() {
     partial["source_released_ms"] = Value::Null;
     let counters = count(
         &json!({}),
-        json!([request(&stamps), request(&partial)]),
+        &[request(&stamps), request(&partial)],
         json!({}),
     )
     .expect("counters");
@@ -94,11 +97,11 @@ fn pressure_is_counted_per_request_and_checked_for_readmission() {
                             "vllm_preemptions_total": 3, "sglang_retractions_total": 0},
                "lifecycle_operations": [], "kv_ingest": {"batches": 0, "events": 0}})
     };
-    let counters = count(&json!({}), json!([]), evidence(json!(9.0))).expect("counters");
+    let counters = count(&json!({}), NONE, evidence(json!(9.0))).expect("counters");
     assert_eq!(counters["max_pressure_records_per_request"], json!(2));
     assert_eq!(counters["vllm_preemptions"], json!(3));
     assert_eq!(counters["all_pressure_records_readmitted"], json!(true));
     assert_eq!(counters["kv_ingest_batches"], json!(0));
-    let counters = count(&json!({}), json!([]), evidence(Value::Null)).expect("counters");
+    let counters = count(&json!({}), NONE, evidence(Value::Null)).expect("counters");
     assert_eq!(counters["all_pressure_records_readmitted"], json!(false));
 }
