@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders.schemas import problems
 from tests.campaigns.wheels import BUILDS, Place, campaign, sglang, trtllm, vllm
 
 pytestmark = [pytest.mark.wheels, pytest.mark.slow]
 
 
 def rows_of(report: Path) -> dict[str, dict[str, object]]:
-    return {row["name"]: row for row in json.loads((report / "report.json").read_bytes())["rows"]}
+    document = json.loads((report / "report.json").read_bytes())
+    assert problems("report", document) == []
+    return {row["name"]: row for row in document["rows"]}
 
 
 def test_consecutive_builds_agree_byte_for_byte(place: Place, conversation: bytes) -> None:
@@ -39,6 +42,8 @@ def test_a_finished_run_shows_its_verdict_and_again_runs_afresh(place: Place, co
     events = len(place.journal())
     second = place.run(spec)
     assert second.verdict == first.verdict
+    assert "nothing was run now; `--again` starts another" in second.stderr
+    assert "nothing was run now" not in first.stderr
     assert len(place.journal()) == events
     third = place.run(spec, "--again")
     assert third.verdict["report_digest"] == first.verdict["report_digest"]

@@ -98,9 +98,26 @@ def _run(
     folder = run_folder(plan, runs or DEFAULT_RUNS, again=again)
     if is_finished(folder):
         report = read_report(folder)
+        _say_nothing_ran(report, folder)
     else:
         report = _carry_out(plan, folder, profile, _progress(quiet, as_json))
     return _show(report, folder, as_json)
+
+
+def _say_nothing_ran(report: dict[str, Any], folder: RunFolder) -> None:
+    """An old verdict must not be taken for a new one: neither the profile nor a test's script is part of the plan."""
+    from aisimc_runtime.journal.journal import finished
+
+    ended = finished(folder.journal) or {}
+    sys.stderr.write(
+        f"note: this run ended {str(ended.get('at', ''))[:16].replace('T', ' ')} UTC and nothing was run now; "
+        "`--again` starts another beside it\n"
+    )
+    ended_by = {replay["limit"] for row in report["rows"] for arm in row["arms"].values()
+                for replay in arm["replays"] if replay["limit"]}  # fmt: skip
+    if ended_by:
+        words = " and ".join(sorted(ended_by))
+        sys.stderr.write(f"note: its profile's limits ended replays ({words}); another profile needs `--again`, too\n")
 
 
 def _profile(file: Path | None, executor: str | None, store: Path | None, jobs: int | None) -> Profile:

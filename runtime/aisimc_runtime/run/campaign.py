@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.engines.base import Acquired, Artifact, EngineContext
 from aisimc_runtime.engines.registry import engine_for
 from aisimc_runtime.executors.base import Note, ReplayFinished, ReplayStarted, RowBlocked, RowEvent, RowFinished
@@ -85,7 +86,7 @@ class Campaign:
     def acquire(self) -> None:
         """Revisions and inputs, at once: both are mostly waiting for the network."""
         data = self.plan.data
-        self.progress.stage("acquire", f"{len(self.plan.arms)} revisions, {len(data['inputs'])} inputs")
+        self.progress.stage("acquire", f"{len(self.plan.arms)} revisions, {plural(len(data['inputs']), 'input')}")
         sources = inputs.Sources(self.store, self.plan.base, input_folders(), self.processes, self.progress.say)
 
         def revision(arm: str) -> Acquired:
@@ -176,7 +177,7 @@ class Campaign:
             if isinstance(event, RowBlocked):
                 blocked.append(event.reason)
         if blocked:
-            more = f" ({len(blocked) - 1} more rows are blocked too)" if len(blocked) > 1 else ""
+            more = f" ({plural(len(blocked) - 1, 'more row')} blocked too)" if len(blocked) > 1 else ""
             raise Blocked(blocked[0] + more, help="what was collected is kept; run the campaign again to continue it")
 
     def _journal_event(self, event: RowEvent) -> None:

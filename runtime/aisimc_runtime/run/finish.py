@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.failures import Blocked
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def gate(
     if design is None:
         return
     _refuse_elsewhere(folder, design.rows, profile)
-    progress.stage("gate", f"{len(design.rows)} rows")
+    progress.stage("gate", plural(len(design.rows), "row"))
     judged = {row.name: row for row in decide(folder.path).rows}
     for name in design.rows:
         row = plan.data["rows"][name]

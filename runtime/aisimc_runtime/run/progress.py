@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.executors.base import Note, ReplayFinished, ReplayStarted, RowBlocked, RowEvent, RowFinished
 
 if TYPE_CHECKING:
@@ -90,14 +91,20 @@ class Lines(Progress):
     """One line per stage and row, for pipes and logs."""
 
     def __init__(self, stream: IO[str]) -> None:
-        self.stream = stream
+        self.stream: IO[str] | None = stream
         self.tally = Tally()
         self.count = 0
         self.total = 0
 
     def _put(self, text: str) -> None:
-        self.stream.write(text + "\n")
-        self.stream.flush()
+        """Write a line. Whoever reads progress may leave, or a log's disk fill up: the campaign goes on."""
+        if self.stream is None:
+            return
+        try:
+            self.stream.write(text + "\n")
+            self.stream.flush()
+        except OSError:
+            self.stream = None
 
     def stage(self, name: str, text: str) -> None:
         self._put(f"{name}: {text}" if text else name)
@@ -111,7 +118,7 @@ class Lines(Progress):
         self.total = total
         self.count = total - len(waiting)
         kept = f", {self.count} there already" if self.count else ""
-        self._put(f"replay: {total} rows{kept}")
+        self._put(f"replay: {plural(total, 'row')}{kept}")
 
     def event(self, event: RowEvent) -> None:
         self.tally.take(event)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 from typing import Any
 
 from rich.console import Console
@@ -69,3 +71,16 @@ def test_many_rows_show_the_ones_at_work() -> None:
     console.print(table.render())
     assert "row150" in console.file.getvalue()
     assert len(console.file.getvalue().splitlines()) < 40
+
+
+def test_a_reader_who_leaves_ends_no_campaign() -> None:
+    reader, writer = os.pipe()
+    stream = os.fdopen(writer, "w", encoding="utf-8")
+    lines = Lines(stream)
+    lines.stage("acquire", "2 revisions")
+    os.close(reader)
+    for _ in range(2):
+        lines.say("nobody reads this")
+    assert lines.stream is None
+    with contextlib.suppress(BrokenPipeError):
+        stream.close()
