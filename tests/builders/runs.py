@@ -28,8 +28,8 @@ NODE = {
     "microcode": "0x1",
     "governor": "performance",
     "kernel": "6.1.0",
-    "load_before": 0.5,
-    "load_after": 0.6,
+    "load_before": [0.5, 0.4, 0.3],
+    "load_after": [0.6, 0.4, 0.3],
 }
 
 
@@ -97,7 +97,7 @@ def disaggregated(prefill: int = 2, decode: int = 2, prefill_dp: int = 1, decode
         "kind": "disaggregated",
         "prefill": {"workers": prefill, "dp": prefill_dp, "tp": 1},
         "decode": {"workers": decode, "dp": decode_dp, "tp": 1},
-        "transfer": {"bytes_per_token": 1, "bandwidth_gb_per_s": 100.0, "mode": "full_prompt"},
+        "transfer": {"bytes_per_token": 1, "bandwidth_gb_s": 100.0, "mode": "full_prompt", "latency_ms": 0.0},
     }
 
 
@@ -178,7 +178,13 @@ class RunBuilder:
                 "found": "file",
                 "unchanged": True,
                 "total_input_tokens": 828,
+                "total_output_tokens": 36,
+                "max_input_tokens": 107,
+                "max_output_tokens": 8,
                 "max_request_tokens": 111,
+                "first_timestamp_ms": 0.0,
+                "last_timestamp_ms": 70.0,
+                "out_of_order_rows": 0,
             }
         }
         self.journal: list[Json] = [{"at": "2026-11-29T10:00:00Z", "event": "started", "action": None}]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders.schemas import problems
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.cargo, pytest.mark.slow]
@@ -40,7 +41,9 @@ def run(campaign: str, store: Path, folder: Path) -> tuple[int, dict[str, Any], 
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stdout + done.stderr
     (place,) = (path for path in folder.iterdir() if path.is_dir())
-    return done.returncode, json.loads((place / "report.json").read_bytes()), done.stdout, place
+    report = json.loads((place / "report.json").read_bytes())
+    assert problems("report", report) == []
+    return done.returncode, report, done.stdout, place
 
 
 def test_the_quickstart_shows_every_lifecycle(store: Path, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from aisimc_runtime.inputs.generator import generate
 from aisimc_runtime.ports.files import sha256_bytes
 from aisimc_runtime.ports.processes import Processes
 from aisimc_runtime.store.content import Store
+from tests.builders.schemas import problems
 from tests.campaigns.gate_patches import slower_around, slower_loop
 
 pytestmark = [pytest.mark.cargo, pytest.mark.slow]
@@ -135,6 +136,7 @@ class Run:
 
     def performance(self) -> dict[str, Any]:
         report: dict[str, Any] = json.loads((self.path / "report.json").read_text())
+        assert problems("report", report) == []
         found: dict[str, Any] = report["performance"]
         return found
 

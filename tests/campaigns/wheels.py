@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.builders.schemas import problems
+
 BUILDS = {
     # a short name: (version, SHA-256 of the wheel)
     "54": ("0.13.0.dev202609230000000054", "ad75121e550162999287c6a795ef7529c07ee42b80bced38b6ea521d84157b6b"),
@@ -128,6 +130,7 @@ class Done:
     def verdict(self) -> dict[str, Any]:
         """The object that `run --json` prints."""
         parsed: dict[str, Any] = json.loads(self.stdout)
+        assert problems("run-result", parsed) == []
         return parsed
 
 

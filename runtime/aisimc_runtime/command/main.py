@@ -19,6 +19,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "Show where two records first part, and how they differ"),
     "cancel": ("cancel", "End the cluster jobs that a run submitted"),
     "explain": ("explain", "Explain a rule: its reason, a mistake and its mend"),
+    "schema": ("schema", "Print the JSON Schema of a file or output that programs read"),
     "fmt": ("fmt", "Format campaign files"),
     "pin": ("pin", "Fill in commits, hashes and checksums that are missing or moving"),
     "new": ("new", "Write a campaign to start from"),

@@ -1,1 +1,1 @@
-"""JSON Schemas of the files that the runtime reads from people."""
+"""JSON Schemas of the files that the runtime reads from people and writes for programs."""

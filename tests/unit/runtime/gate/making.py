@@ -51,6 +51,17 @@ READING = Reading(
 )
 
 
+SESSION: dict[str, Any] = {
+    "node": {"hostname": "here", "kernel": "6.1.0", "boot_id": "a1bebc6a-ca4c-4921-b2a7-c955e354d53a", "cpus": 2},
+    "cpus": [1],
+    "harness_cpus": [0],
+    "numa_nodes": [0],
+    "storage": "ext4",
+    "verified": {"configuration.json": "2" * 64},
+}
+"""What a session says of itself, beside its number."""
+
+
 def process(**changes: Any) -> Finished:
     """A process that nothing disturbed, but for `changes`."""
     return replace(FINISHED, **changes)

@@ -15,7 +15,7 @@ from aisimc_runtime.failures import Interrupted
 from aisimc_runtime.gate.result import build
 from aisimc_runtime.gate.sampler import INVALIDATION_LIMIT, Ending, Evicted, Measured, Sampler
 from aisimc_runtime.gate.samples import History, Recorder, cut_torn_line, history, read_events
-from tests.unit.runtime.gate.making import CAUSES, DESIGN, lines, process, reading
+from tests.unit.runtime.gate.making import CAUSES, DESIGN, SESSION, lines, process, reading
 
 Outcome = Measured | BaseException | None
 
@@ -66,7 +66,7 @@ def run(folder: Path, bench: FakeBench, declared: Collection[str] = CAUSES) -> E
     path = folder / "samples.jsonl"
     past = history(read_events(path))
     with Recorder(path) as record:
-        record.write("session", session=len(past.sessions) + 1, node={"hostname": "here"})
+        record.write("session", session=len(past.sessions) + 1, **SESSION)
         sampler = Sampler(
             steps=schedule.steps(DESIGN.seed, "row"),
             history=past,

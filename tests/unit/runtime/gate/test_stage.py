@@ -23,6 +23,7 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.gate.job import GateJob, timing_configuration
 from aisimc_runtime.gate.stage import GateRow, gate_folder, measure_here, run_gate, why_not
 from aisimc_runtime.ports.files import sha256_bytes
+from tests.builders.schemas import problems
 from tests.unit.runtime.gate.making import DESIGN, lines
 
 # Digits of the process number vary the times a little; the harness's order is what makes them pairs.
@@ -92,6 +93,9 @@ def test_a_whole_row(tmp_path: Path) -> None:
     }
     folder = gate_folder(tmp_path, "row")
     assert sorted(path.name for path in folder.iterdir()) == ["gate.json", "samples.jsonl", "schedule.json"]
+    assert problems("gate", gate) == []
+    written = map(json.loads, lines(folder / "samples.jsonl"))
+    assert [found for event in written for found in problems("gate-samples", event)] == []
     [session] = gate["sessions"]
     assert session["cpus"] == json.loads((folder / "schedule.json").read_text())["cpus"]
     assert {"baseline.sh", "candidate.sh", "configuration.json", "trace.jsonl"} <= set(session["verified"])
