@@ -132,7 +132,9 @@ def verify(quarantine: bool, folder: Path | None, as_json: bool) -> Exit:
 
 @command.command("gc")
 @click.option(
-    "--runs", type=click.Path(path_type=Path), help="The runs folder whose runs count (default: .aisimc/runs)."
+    "--runs",
+    type=click.Path(path_type=Path),
+    help="A runs folder that counts beside those that used this store (default: .aisimc/runs).",
 )
 @click.option("--added", is_flag=True, help="Remove also what `store add` put in.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
@@ -140,21 +142,23 @@ def verify(quarantine: bool, folder: Path | None, as_json: bool) -> Exit:
 @json_option
 @guarded
 def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_json: bool) -> Exit:
-    """Remove what no run in the runs folder needs: files, and mirrors of repositories.
+    """Remove what no run needs: files, and mirrors of repositories.
 
-    What `store add` put in stays, unless --added.
+    Every runs folder that used this store counts, wherever it stands. What `store add` put in stays, unless --added.
     """
     from aisimc_runtime.run.folder import DEFAULT_RUNS
     from aisimc_runtime.store import upkeep
+    from aisimc_runtime.store.known_runs import known
     from aisimc_runtime.store.mirrors import size_bytes, unneeded_mirrors
 
     store = _open(folder)
     if not store.root.is_dir():
         raise Refused(f"there is no store at {store.root}")
+    folders = known(store, runs, DEFAULT_RUNS)
     with store.in_use(alone=True):
-        entries = upkeep.unneeded(store, runs or DEFAULT_RUNS, added=added)
+        entries = upkeep.unneeded(store, folders, added=added)
         stale = upkeep.stale(store, time.time())
-        mirrors = {path: size_bytes(path) for path in unneeded_mirrors(store, runs or DEFAULT_RUNS)}
+        mirrors = {path: size_bytes(path) for path in unneeded_mirrors(store, folders)}
         if not dry_run:
             _remove(store, entries, [*stale, *mirrors])
     freed = sum(entry.size_bytes for entry in entries) + sum(mirrors.values())
@@ -163,6 +167,7 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
             {
                 "store": str(store.root),
                 "dry_run": dry_run,
+                "runs": [str(folder) for folder in folders],
                 "freed_bytes": freed,
                 "removed": [_entry(entry) for entry in entries],
                 "mirrors": [{"path": str(path), "size_bytes": size} for path, size in mirrors.items()],
@@ -176,7 +181,8 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
     for path, size in mirrors.items():
         sys.stdout.write(f"{verb} {path.name[:16]}  {_size(size):>10}  mirror of a repository\n")
     what = f"{len(entries)} files" + (f" and {len(mirrors)} mirrors" if mirrors else "")
-    sys.stdout.write(f"{verb} {what}, {_size(freed)}\n")
+    sys.stdout.write(f"{verb} {what}, {_size(freed)}; what runs in these folders name is kept:\n")
+    sys.stdout.writelines(f"  {folder}\n" for folder in folders)
     return Exit.OK
 
 

@@ -32,6 +32,7 @@ from aisimc_runtime.run.progress import Progress
 from aisimc_runtime.run.staging import Arm, forget_rows, probe, same_artifacts, stage_rows, unstage, write_json
 from aisimc_runtime.run.together import at_once
 from aisimc_runtime.store.content import Store
+from aisimc_runtime.store.known_runs import remember
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -87,6 +88,7 @@ class Campaign:
         """Revisions and inputs, at once: both are mostly waiting for the network."""
         data = self.plan.data
         self.progress.stage("acquire", f"{len(self.plan.arms)} revisions, {plural(len(data['inputs']), 'input')}")
+        remember(self.store, self.folder.path.parent)
         sources = inputs.Sources(self.store, self.plan.base, input_folders(), self.processes, self.progress.say)
 
         def revision(arm: str) -> Acquired:

@@ -6,6 +6,7 @@ STORE/
   wheels/SHA.json      which runtime was unpacked from a wheel; the runtime itself is an object
   builds/KEY.json      which artifact a build gave, by everything that went into it
   mirrors/             bare git mirrors of trace and engine repositories
+  runs/KEY.json        a runs folder that uses the store: `gc` asks all of them
   tmp/                 files on their way in
   in-use               locked shared while a run reads objects, exclusively by `gc`
 

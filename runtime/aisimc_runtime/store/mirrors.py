@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,9 @@ def mirror_path(store: Store, repository: str, *, history: bool) -> Path:
     return store.root / FOLDER / f"{_key(repository)}{'-history' if history else ''}.git"
 
 
-def unneeded_mirrors(store: Store, runs: Path) -> list[Path]:
-    """Mirrors of repositories that no run in the folder `runs` names."""
-    keep = {_key(repository) for repository in _repositories(runs)}
+def unneeded_mirrors(store: Store, folders: Iterable[Path]) -> list[Path]:
+    """Mirrors of repositories that no run in one of the runs folders names."""
+    keep = {_key(repository) for repository in _repositories(folders)}
     found: list[Path] = []
     with suppress(OSError):
         found = sorted((store.root / FOLDER).glob("*.git"))
@@ -47,8 +47,8 @@ def _key(repository: str) -> str:
     return hashlib.sha256(repository.encode()).hexdigest()[:_KEY_LENGTH]
 
 
-def _repositories(runs: Path) -> Iterator[str]:
-    for plan in runs.glob("*/plan.json"):
+def _repositories(folders: Iterable[Path]) -> Iterator[str]:
+    for plan in (plan for folder in folders for plan in folder.glob("*/plan.json")):
         with suppress(OSError, ValueError):
             yield from _named(json.loads(plan.read_bytes()))
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from aisimc_runtime.failures import Refused
 from aisimc_runtime.ports.files import explain, sha256_file
 from aisimc_runtime.store.content import Entry, Store
 
@@ -51,15 +50,10 @@ def quarantine(store: Store, sha256: str) -> Path:
     return target
 
 
-def needed(store: Store, runs: Path) -> set[str]:
-    """Every digest that a run in the folder `runs` names, and the runtimes of the wheels among them.
-
-    Raises `Refused` when there is no such folder: nothing would be needed, and everything removed.
-    """
-    if not runs.is_dir():
-        raise Refused(f"there is no runs folder at {runs}", help="name it with `--runs DIR`")
+def needed(store: Store, folders: Iterable[Path]) -> set[str]:
+    """Every digest that a run in one of the runs folders names, and the runtimes of the wheels among them."""
     found: set[str] = set()
-    for run in runs.iterdir():
+    for run in (run for folder in folders for run in folder.iterdir()):
         for name in NAMING_FILES:
             with suppress(OSError):
                 found |= {match.decode() for match in DIGEST.findall((run / name).read_bytes())}
@@ -69,9 +63,9 @@ def needed(store: Store, runs: Path) -> set[str]:
     return found
 
 
-def unneeded(store: Store, runs: Path, *, added: bool = False) -> list[Entry]:
+def unneeded(store: Store, folders: Iterable[Path], *, added: bool = False) -> list[Entry]:
     """Objects that no run names; those that were put in by hand only with `added`."""
-    keep = needed(store, runs)
+    keep = needed(store, folders)
     return [
         entry
         for entry in store.entries()

@@ -16,6 +16,7 @@ import pytest
 from aisimc_runtime.failures import Blocked, Refused
 from aisimc_runtime.store import upkeep
 from aisimc_runtime.store.content import Store, open_store
+from aisimc_runtime.store.known_runs import known, remember
 from aisimc_runtime.store.mirrors import mirror_path, unneeded_mirrors
 
 DATA = b"some bytes\n" * 1000
@@ -147,7 +148,7 @@ class TestGc:
         (store.root / "wheels" / f"{wheel}.json").write_text(f'{{"runtime": "{runtime}"}}')
         (tmp_path / "runs" / "a").mkdir(parents=True)
         (tmp_path / "runs" / "a" / "plan.json").write_text(f'{{"sha256":"{wheel}"}}')
-        assert [entry.sha256 for entry in upkeep.unneeded(store, tmp_path / "runs")] == [loose]
+        assert [entry.sha256 for entry in upkeep.unneeded(store, [tmp_path / "runs"])] == [loose]
 
     def test_keeps_mirrors_of_repositories_that_plans_name(self, store: Store, tmp_path: Path) -> None:
         engine, trace, old = "https://example.com/engine", "https://example.com/trace", "https://example.com/old"
@@ -161,7 +162,7 @@ class TestGc:
         (tmp_path / "runs" / "a" / "plan.json").write_text(json.dumps(plan))
         (tmp_path / "runs" / "torn").mkdir()
         (tmp_path / "runs" / "torn" / "plan.json").write_text("{")
-        assert unneeded_mirrors(store, tmp_path / "runs") == sorted(paths[4:])
+        assert unneeded_mirrors(store, [tmp_path / "runs"]) == sorted(paths[4:])
 
     def test_a_removed_artifact_takes_its_build_records_along(self, store: Store) -> None:
         gone, kept = store.add_bytes(b"gone"), store.add_bytes(b"kept")
@@ -175,12 +176,24 @@ class TestGc:
         mine = store.add_bytes(DATA)
         store.note_down(mine, kind="input", name="trace.jsonl", added=True)
         (tmp_path / "runs").mkdir()
-        assert upkeep.unneeded(store, tmp_path / "runs") == []
-        assert [entry.sha256 for entry in upkeep.unneeded(store, tmp_path / "runs", added=True)] == [mine]
+        assert upkeep.unneeded(store, [tmp_path / "runs"]) == []
+        assert [entry.sha256 for entry in upkeep.unneeded(store, [tmp_path / "runs"], added=True)] == [mine]
 
     def test_refuses_to_empty_the_store_for_want_of_a_runs_folder(self, store: Store, tmp_path: Path) -> None:
         with pytest.raises(Refused, match="no runs folder"):
-            upkeep.unneeded(store, tmp_path / "nowhere")
+            known(store, tmp_path / "nowhere", tmp_path / "default")
+        with pytest.raises(Refused, match="no runs folder"):
+            known(store, None, tmp_path / "default")
+
+    def test_every_folder_that_used_the_store_counts(self, store: Store, tmp_path: Path) -> None:
+        one, gone, here = (tmp_path / name for name in ("one", "gone", "here"))
+        for folder in (one, gone, here):
+            folder.mkdir()
+        for folder in (one, one, gone):
+            remember(store, folder)
+        gone.rmdir()
+        assert known(store, None, tmp_path / "default") == [one]
+        assert known(store, here, tmp_path / "default") == [here, one]
 
     def test_sweeps_only_files_of_processes_that_are_gone(self, store: Store) -> None:
         host = os.uname().nodename
