@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -157,7 +158,10 @@ def _class(entry: _Class) -> dict[str, Any]:
         "in": entry.requests.text(),
         "rises": entry.rises,
         "falls": entry.falls,
-        "largest_delta": entry.largest_delta,
+        # JSON has no infinity: a change beyond every double has no size there
+        "largest_delta": None
+        if entry.largest_delta is None or math.isinf(entry.largest_delta)
+        else entry.largest_delta,
         "largest_ulps": entry.largest_ulps,
         "first": entry.first,
         "largest": _example(entry.largest) if entry.largest is not None else entry.first,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Earliest:
         """Consider one difference."""
         if not found.slot.stamp or found.request is None:
             return
-        times = [time for time in (number(found.a), number(found.b)) if time is not None]
+        times = [time for time in (number(found.a), number(found.b)) if time is not None and math.isfinite(time)]
         if not times:
             return
         at_ms = min(times)

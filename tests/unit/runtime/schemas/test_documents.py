@@ -220,6 +220,28 @@ def test_differences_of_every_kind(tmp_path: Path, change: Callable[[records.Rec
         assert not validator("difference").is_valid(changed), path
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "newer"),
+    [
+        (b'"output_length":4,', b'"output_length":4,', b'"output_length":' + b"9" * 400 + b","),
+        (b'"first_token_ms":20.5,', b'"first_token_ms":1e999,', b'"first_token_ms":2e999,'),
+    ],
+)
+def test_numbers_beyond_every_double_leave_a_difference_json(
+    tmp_path: Path, old: bytes, new: bytes, newer: bytes
+) -> None:
+    """They once made `difference.json` a file with the word Infinity in it, which no JSON parser takes."""
+    path = records.write(records.vllm_record(), tmp_path / "record")
+    for name, text in (("a", new), ("b", newer)):
+        assert old in path.read_bytes()
+        (tmp_path / name).write_bytes(path.read_bytes().replace(old, text, 1))
+    for sides in (("a", "b"), ("b", "a")):
+        found = difference(*(tmp_path / side for side in sides))
+        assert found is not None
+        assert found["first_parting"] is None
+        assert problems("difference", json.loads(json.dumps(found, allow_nan=False))) == []
+
+
 @pytest.mark.parametrize("outcome", ["exceptions", "difference", "instability"])
 def test_differences_in_a_run(tmp_path: Path, outcome: str) -> None:
     folder = outcomes.OUTCOMES[outcome](tmp_path / "run")
