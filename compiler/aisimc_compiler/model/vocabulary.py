@@ -169,6 +169,30 @@ _COUNTER_KINDS = {
     "integers": (LIST, INTEGER),
 }
 
+_COUNTER_DOCS = {
+    "completed_requests": "requests that ended as completed",
+    "num_requests": "requests that were replayed, however they ended",
+    "total_input_tokens": "prompt tokens of completed requests",
+    "total_output_tokens": "output tokens that completed requests emitted",
+    "requested_output_tokens": "output tokens that all requests asked for",
+    "requests_with_short_output": "requests that emitted another number of output tokens than they asked for",
+    "all_requests_full_output": "every request emitted exactly the output tokens that it asked for",
+    "requests_with_reuse": "requests that found prompt tokens in the prefix cache",
+    "prefix_cache_reused_ratio": "reused prompt tokens / prompt tokens, from 0 to 1",
+    "first_admission_prefix_cache_reused_ratio": "the same, counting each request's first admission only",
+    "prefill_workers": "scheduler ids of the prefill pool that received work: worker x dp + rank",
+    "decode_workers": "scheduler ids of the decode pool, or of an aggregated row, that received work",
+    "handoffs_complete": "requests with all six stamps of a prefill-to-decode handoff",
+    "readmissions": "admissions of requests beyond the first one to each pool, over all requests",
+    "max_pressure_records_per_request": "the most pressure events of any one request",
+    "vllm_preemptions": "requests that vLLM put out of a running batch, each time counted",
+    "sglang_retractions": "requests that SGLang put out of a running batch, each time counted",
+    "all_pressure_records_readmitted": "every request that was put out was taken in again",
+    "pressure_records": "pressure events: preemptions and retractions",
+    "virtual_duration_ms": "virtual time at which the last completed request ended, in ms",
+    "canonical_sha256": "SHA-256 of the canonical record, 64 hex digits; it holds for one revision only",
+}
+
 BLOCKS: dict[str, Block] = {
     "file": Block(
         "file",
@@ -471,7 +495,7 @@ BLOCKS: dict[str, Block] = {
         "expect",
         "counters that must come out exactly",
         {
-            name: Attribute(_COUNTER_KINDS[kind][0], f"the counter `{name}`", OPTIONAL, item=_COUNTER_KINDS[kind][1])
+            name: Attribute(_COUNTER_KINDS[kind][0], _COUNTER_DOCS[name], OPTIONAL, item=_COUNTER_KINDS[kind][1])
             for name, kind in closed.COUNTERS.items()
             if kind in _COUNTER_KINDS
         },

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from aisimc_compiler.rules.texts.language import Entry
+from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_PIN = "parity skill, Required inputs and Stage 1: pin revisions and artifacts"
-_INPUT = "parity skill, Required inputs and Stage 3: qualify a long interaction-heavy corpus"
-_EXCLUDE = "parity skill, Stage 2: establish deterministic reports"
+_PIN = f"{METHOD}, stage 1, pin revisions and artifacts; docs/language.md#revision"
+_INPUT = f"{METHOD}, stage 3, qualify a long corpus; docs/inputs.md"
+_EXCLUDE = f"{METHOD}, stage 2, establish deterministic reports; docs/language.md#exclude"
 
 RULES: tuple[Entry, ...] = (
     (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aisimc_compiler.rules.texts.language import Entry
+from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_GATE = "parity skill, Stage 7: performance follow-up"
+_GATE = f"{METHOD}, stage 7, performance follow-up; docs/performance-gate.md"
 
 RULES: tuple[Entry, ...] = (
     (

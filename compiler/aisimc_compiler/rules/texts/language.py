@@ -4,7 +4,10 @@ from __future__ import annotations
 
 Entry = tuple[str, str, str, str, str, str, str, str]
 
-_LANGUAGE = "contract, The language itself"
+METHOD = "AI Simulate's replay parity method (the skill aisimulate-replay-parity in its repository)"
+"""The document that most rules come from, in words by which a reader finds it."""
+
+_LANGUAGE = "this language, so that a campaign means one thing; docs/language.md"
 
 RULES: tuple[Entry, ...] = (
     (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aisimc_compiler.rules.texts.language import Entry
+from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_ROWS = "parity skill, Stage 3 and Stage 4: run byte parity"
+_ROWS = f"{METHOD}, stages 3 and 4, run byte parity; docs/language.md#family-row-fixture"
 
 RULES: tuple[Entry, ...] = (
     (

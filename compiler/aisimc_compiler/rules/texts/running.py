@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from aisimc_compiler.rules.texts.language import Entry
+from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_RUN = "parity skill, Campaign concurrency and Stages 2 to 4"
-_PRESSURE = "parity skill, Stage 3: target one to three preemptions or retractions"
-_EXCEPTION = "parity skill, Stage 5: classify semantic differences"
+_RUN = f"{METHOD}, stages 2 to 4 and campaign concurrency; docs/profile.md"
+_SEEN = f"{METHOD}, stages 2 to 4; docs/records.md"
+_PRESSURE = f"{METHOD}, stage 3, one to three preemptions or retractions; docs/golden.md#when-a-baseline-drifts"
+_EXCEPTION = f"{METHOD}, stage 5, classify semantic differences; docs/exceptions.md"
 
 RULES: tuple[Entry, ...] = (
     (
@@ -54,7 +55,7 @@ RULES: tuple[Entry, ...] = (
         "run.determinism",
         "the mode is `canonical_v1`, and each arm has one unique canonical digest",
         "an arm that differs from itself cannot be compared with another; averaging would hide it",
-        _RUN,
+        _SEEN,
         "mode = random",
         "mode = canonical_v1",
         "compile, run",
@@ -64,7 +65,7 @@ RULES: tuple[Entry, ...] = (
         "run.parity",
         "the two arms' canonical bytes are equal",
         "equal bytes leave nothing to interpret",
-        _RUN,
+        _SEEN,
         "the arms part at 63,691.608 ms in request_361",
         "the difference is mended, or covered by an exception record",
         "run",
@@ -74,7 +75,7 @@ RULES: tuple[Entry, ...] = (
         "run.evidence",
         "pressure, workers, handoffs, reuse and terminal states are checked on their own, whatever the digests say",
         "two equal outputs may both have missed the path that the row is there for",
-        _RUN,
+        _SEEN,
         "topology aggregated { … } evidence { handoffs = all }",
         "topology disaggregated { … } evidence { handoffs = all }",
         "run",
@@ -94,7 +95,7 @@ RULES: tuple[Entry, ...] = (
         "run.output",
         "every request emits exactly its authored output tokens",
         "TRT-LLM shortens outputs that do not fit and still calls the request completed",
-        _RUN,
+        _SEEN,
         "27 output tokens are missing although all requests ended",
         "one block more",
         "run",
@@ -104,7 +105,7 @@ RULES: tuple[Entry, ...] = (
         "run.progress",
         "virtual time advances",
         "an effect-free pass of zero duration, or endless preemption and readmission, invalidates the fixture",
-        _RUN,
+        _SEEN,
         "timing fixed { prefill = 0 ms decode = 0 ms }",
         "timing fixed { prefill = 10 ms decode = 2 ms }",
         "run",
@@ -124,7 +125,7 @@ RULES: tuple[Entry, ...] = (
         "run.golden",
         "declared expectations match exactly, partially declared or whole",
         "a golden point says what a qualified revision did on this very input",
-        _RUN,
+        _SEEN,
         'golden = "golden/other.yaml"   # which has no such row',
         'golden = "golden/window.yaml"',
         "compile, run",
@@ -134,7 +135,7 @@ RULES: tuple[Entry, ...] = (
         "run.retain",
         "matching reports are deleted and their digests kept; differing ones are kept with a focused diff",
         "what agrees is told by its digest, and what differs has to be looked at",
-        _RUN,
+        _SEEN,
         "the differing record is gone",
         "differing records stay until the campaign's folder is removed",
         "run",
