@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable
 
 import click
+from click.shell_completion import CompletionItem
 
 from aisimc_compiler.rules.registry import RULES, RuleInfo
 from aisimc_runtime.command.choices import COLOURS
@@ -24,8 +25,18 @@ Examples:
 _WIDTH = 100
 
 
+def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Rules, sections and, once an `A` is typed, codes that begin with what is typed; for the shell."""
+    wanted = incomplete.lower()
+    items = [CompletionItem(info.name, help=info.title) for info in RULES.values()]
+    items += [CompletionItem(section, help="all its rules") for section in sorted(_sections())]
+    if wanted:
+        items += [CompletionItem(info.code, help=info.name) for info in RULES.values()]
+    return [item for item in items if item.value.lower().startswith(wanted)]
+
+
 @click.command(epilog=EPILOG)
-@click.argument("names", nargs=-1, metavar="[RULE|CODE|SECTION]...")
+@click.argument("names", nargs=-1, metavar="[RULE|CODE|SECTION]...", shell_complete=complete)
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format."
 )

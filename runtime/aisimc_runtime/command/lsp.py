@@ -6,17 +6,20 @@ import click
 
 from aisimc_runtime.failures import Refused
 
+INSTALL = "`pip install '.[lsp]'` in the checkout of aisimc brings it"
+
 
 @click.command()
 def command() -> None:
     """Serve editors over the language server protocol, on standard input and output.
 
-    Editors start it themselves; docs/editors.md has the lines for VS Code, Neovim and Helix.
+    Editors start it themselves; docs/editors.md has the lines for VS Code, Neovim and Helix. It needs pygls, which
+    the extra `lsp` brings: `pip install '.[lsp]'` in the checkout of aisimc.
     """
     try:
         from aisimc_runtime.lsp.server import create
     except ModuleNotFoundError as error:
         if error.name not in ("pygls", "lsprotocol"):
             raise
-        raise Refused("the language server needs pygls", help="pip install 'aisimc[lsp]'") from error
+        raise Refused("the language server needs pygls", help=INSTALL) from error
     create().start_io()

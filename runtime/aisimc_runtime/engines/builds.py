@@ -21,6 +21,7 @@ from aisimc_runtime.engines.cargo import (
     folder_packages,
 )
 from aisimc_runtime.engines.elf import text_size_bytes
+from aisimc_runtime.engines.heartbeat import Heartbeat
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain, write_atomic
 
@@ -211,7 +212,8 @@ def _compile(
     cargo = CargoBuild(
         prepared.folder, context.scratch / "target", settings, toolchain, context.processes, log, prepared.revision
     )
-    with FileLock(context.scratch / "target.lock"):
+    waiting = Heartbeat(context.say, f"build {prepared.arm}: still compiling")
+    with FileLock(context.scratch / "target.lock"), waiting:
         metadata = cargo.resolve()
         core_package(metadata)
         if settings.locked:

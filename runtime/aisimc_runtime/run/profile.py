@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,18 +95,30 @@ def _checked(path: Path) -> dict[str, Any]:
         raise Refused(f"{path}:{line}: {error.problem or 'this is not YAML'}") from error
     if data is None:
         return {}
-    problems = sorted((_line(data, error), _say(error)) for error in Draft202012Validator(schema()).iter_errors(data))
+    errors = Draft202012Validator(schema()).iter_errors(data)
+    problems = sorted(problem for error in errors for problem in _problems(data, error))
     if problems:
         lines = [f"{path}:{line}: {message}" for line, message in problems]
-        raise Refused("\n".join(lines), help=f"the keys of a profile are described in {SCHEMA_NAME}")
+        raise Refused("\n".join(lines), help="docs/profile.md has a table of every key")
     return dict(data)
 
 
-def _line(data: Any, error: Any) -> int:
-    """Line of the offending key, from the positions that the YAML reader keeps (1-based)."""
+def _problems(data: Any, error: Any) -> Iterator[tuple[int, str]]:
+    """Line (1-based) and words of what one schema error is about: every unknown key, or one value."""
     steps = list(error.absolute_path)
     if error.validator == "additionalProperties":
-        steps += [key for key in error.instance if key not in error.schema.get("properties", {})][:1]
+        known = list(error.schema.get("properties", {}))
+        for key in error.instance:
+            if key not in known:
+                yield _line(data, [*steps, key]), _unknown([*steps, key], known)
+        return
+    where = ".".join(str(step) for step in steps)
+    wanted = error.schema.get("description") or error.message
+    yield _line(data, steps), f"`{where}`: {wanted}" if where else str(wanted)
+
+
+def _line(data: Any, steps: Sequence[Any]) -> int:
+    """Line of the key at the end of `steps`, from the positions that the YAML reader keeps (1-based)."""
     line, node = 0, data
     for step in steps:
         marks = getattr(node, "lc", None)
@@ -116,19 +129,12 @@ def _line(data: Any, error: Any) -> int:
     return line + 1
 
 
-def _say(error: Any) -> str:
-    """One schema error in the words of the file: the key, what is wrong, what is allowed."""
+def _unknown(steps: Sequence[Any], known: list[str]) -> str:
     import difflib
 
-    where = ".".join(str(step) for step in error.absolute_path)
-    if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        unknown = next(key for key in error.instance if key not in known)
-        near = difflib.get_close_matches(str(unknown), known, n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else "; known: " + ", ".join(known)
-        return f"unknown key `{'.'.join([*where.split('.'), str(unknown)]) if where else unknown}`{hint}"
-    wanted = error.schema.get("description") or error.message
-    return f"`{where}`: {wanted}" if where else str(wanted)
+    near = difflib.get_close_matches(str(steps[-1]), known, n=1)
+    hint = f"; did you mean `{near[0]}`?" if near else "; known: " + ", ".join(known)
+    return f"unknown key `{'.'.join(str(step) for step in steps)}`{hint}"
 
 
 def schema() -> dict[str, Any]:

@@ -77,6 +77,19 @@ def test_all_mistakes_at_once(tmp_path: Path) -> None:
     assert [line.split(":")[1] for line in caught.value.message.splitlines()] == ["1", "2"]
 
 
+def test_every_unknown_key_and_where_the_known_ones_are_described(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as caught:
+        load(tmp_path, "job: 1\nlimits:\n  memry: 3\n  tim: 5\nsore: here\n")
+    lines = [line.split("profile.yaml:")[1] for line in caught.value.message.splitlines()]
+    assert lines == [
+        "1: unknown key `job`; did you mean `jobs`?",
+        "3: unknown key `limits.memry`; did you mean `memory`?",
+        "4: unknown key `limits.tim`; did you mean `time`?",
+        "5: unknown key `sore`; did you mean `store`?",
+    ]
+    assert caught.value.help == "docs/profile.md has a table of every key"
+
+
 def test_a_profile_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="cannot be read"):
         load_profile(tmp_path / "none.yaml")
