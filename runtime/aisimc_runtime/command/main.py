@@ -45,7 +45,8 @@ def main() -> None:
     try:
         quick = _quick(sys.argv[1:])
         status = _run(sys.argv[1:]) if quick is None else quick
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # an editor that said `exit` has taken its pipe along
+            sys.stdout.flush()
         if quick is not None:
             sys.stderr.flush()
             # Taking the interpreter down object by object costs as much as parsing did; there is nothing to clean up.
