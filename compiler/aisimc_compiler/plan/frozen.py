@@ -190,7 +190,7 @@ def _digest_fault(frozen: Frozen) -> Diagnostic | None:
         given,
         f"the frozen configuration's SHA-256 is {found}",
         label="of other bytes",
-        help="if the file is meant as it is now, `aisimc pin` writes its digest",
+        help="if the file is meant as it is now, `aisimc pin --refresh` writes its digest",
         secondary=(Label(frozen.file.span, "this file"),),
     )
 

@@ -134,24 +134,26 @@ def _source(entry: Input, name: str) -> Iterator[Diagnostic]:
                 help="name the repository in `upstream`, or remove it",
             )
             break
-    if name == "file" and entry.file is not None:
-        yield from _file(entry.file)
+    if name == "file" and entry.file is not None and (fault := file_fault(entry.file)):
+        yield fault
     if name == "generator":
         yield from _generator(entry)
 
 
-def _file(given: Given[str]) -> Iterator[Diagnostic]:
+def file_fault(given: Given[str]) -> Diagnostic | None:
+    """A refusal of a trace's path that leads to a place of one machine."""
     text = given.value
     if text.startswith(("/", "~", "\\")) or "://" in text or (len(text) > 2 and text[1:3] in (":\\", ":/")):
         from aisimc_compiler.rules.refusal import refuse_value
 
-        yield refuse_value(
+        return refuse_value(
             "input.upstream",
             given,
             f"`{text}` names a place on one machine",
             label="not relative to the campaign",
             help="name the file relative to the campaign; `aisimc store add` and AISIMC_INPUTS find it by its checksum",
         )
+    return None
 
 
 def _generator(entry: Input) -> Iterator[Diagnostic]:

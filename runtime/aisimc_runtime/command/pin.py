@@ -1,19 +1,23 @@
-"""`aisimc pin`: fills in commits, wheel hashes and checksums, in place, and shows what it changed."""
+"""`aisimc pin`: fills in commits, wheel hashes and checksums, in place, and says which pins do not hold."""
 
 from __future__ import annotations
 
 import difflib
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.tree import Block, File, Value
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.command.writing import fail, replace_file
 from aisimc_runtime.failures import Failure, Refused
 from aisimc_runtime.pinning.edits import Edit, apply
-from aisimc_runtime.pinning.walk import Unpinned, pins
+from aisimc_runtime.pinning.findings import Finding, Unpinned, Unverified
+from aisimc_runtime.pinning.walk import pins
 from aisimc_runtime.pinning.world import RealWorld
 
 EPILOG = """\b
@@ -22,7 +26,8 @@ Examples:
   aisimc pin nightly.campaign --dry-run   # only show the diff; exit 1 when something would change
   aisimc pin nightly.campaign --refresh   # compute every checksum again, also those that are there
 
-The only command that resolves anything moving; check, plan and run never do.
+The only command that resolves anything moving; check, plan and run never do. Exit 3 when a place could not be pinned,
+or holds a pin that its file, trace or wheel does not agree with.
 """
 
 
@@ -31,11 +36,14 @@ The only command that resolves anything moving; check, plan and run never do.
 @click.option("--dry-run", is_flag=True, help="Show the diff and write nothing.")
 @click.option("--refresh", is_flag=True, help="Compute again what is pinned already (wheel hashes, files, slices).")
 def command(specs: tuple[Path, ...], dry_run: bool, refresh: bool) -> None:
-    """Fill in pins that are missing or moving.
+    """Fill in pins that are missing or moving, and verify the others.
 
     A branch, tag or short id becomes the full commit; a wheel version gets its hash from the index that pip uses; an
     input file gets its SHA-256, row count and slice checksum; the embedded engine and patches get the digest of what
     lies there now. The file is edited in place, comments and layout kept, and so are the files it imports.
+
+    A pin that is there is left as it is, and held against the bytes where they are at hand: beside the campaign, in the
+    store, in a folder of AISIMC_INPUTS. One that does not hold is shown; --refresh mends it.
     """
     changed = unpinned = False
     try:
@@ -51,26 +59,43 @@ def command(specs: tuple[Path, ...], dry_run: bool, refresh: bool) -> None:
 
 
 def _pin(path: Path, *, dry_run: bool, refresh: bool) -> tuple[bool, bool]:
+    """Pin one file; whether something would change in it, and whether something is wrong with it."""
     file = _parse(path)
-    edits: list[Edit] = []
-    problems: list[Unpinned] = []
-    for found in pins(file, RealWorld(path.resolve().parent), refresh=refresh):
-        if isinstance(found, Edit):
-            edits.append(found)
-        else:
-            problems.append(found)
-    before, after = file.source.text, apply(file.source.text, edits)
-    if before == after:
-        click.echo(f"{path}: everything that could be pinned is pinned" if not problems else f"{path}: not changed")
-    else:
+    world = RealWorld(path.resolve().parent, lambda line: click.echo(f"{path}: {line}", err=True))
+    found = list(pins(file, world, refresh=refresh))
+    before = file.source.text
+    after = apply(before, [edit for edit in found if isinstance(edit, Edit)])
+    wrong = _say_what_is_wrong(path, found)
+    if before != after:
         _show(path, before, after)
         if not dry_run:
             replace_file(path, after)
+    _conclude(path, found, changed=before != after, wrong=wrong)
+    return before != after, wrong
+
+
+def _say_what_is_wrong(path: Path, found: Sequence[Finding]) -> bool:
+    diagnostics = [item for item in found if isinstance(item, Diagnostic)]
+    problems = [item for item in found if isinstance(item, Unpinned)]
+    if diagnostics:
+        from aisimc_runtime.command.checking import show
+        from aisimc_runtime.command.terminal import wants_colour
+
+        show(diagnostics, "text", wants_colour("auto", sys.stderr), lambda text: click.echo(text, err=True, nl=False))
     for problem in problems:
         click.echo(f"aisimc: error: {path}: {problem.place}: {problem.failure.message}", err=True)
         if problem.failure.help:
             click.echo(f"  help: {problem.failure.help}", err=True)
-    return before != after, bool(problems)
+    return bool(diagnostics or problems)
+
+
+def _conclude(path: Path, found: Sequence[Finding], *, changed: bool, wrong: bool) -> None:
+    unverified = [item.place for item in found if isinstance(item, Unverified)]
+    if not changed:
+        held = "everything is pinned, and what could be verified here holds" if unverified else "every pin holds"
+        click.echo(f"{path}: {'not changed' if wrong else held}")
+    if unverified:
+        click.echo(f"{path}: not verified, the pinned bytes are not here: {', '.join(unverified)}")
 
 
 def _show(path: Path, before: str, after: str) -> None:

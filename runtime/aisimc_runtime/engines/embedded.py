@@ -76,7 +76,7 @@ def _pinned_files(arm: str, revision: Json) -> dict[str, bytes]:
     if found != pinned:
         raise Blocked(
             f"the {arm} is pinned to {core} {pinned[:12]}…, the sources here are {found[:12]}…",
-            help="`aisimc pin --refresh` writes the digest of this installation, if that is what you mean to run",
+            help="`aisimc pin` writes the digest of this installation, if that is what you mean to run",
         )
     return files
 

@@ -31,7 +31,8 @@ def explain_pip(requirement: str, pinned: str, done: Finished) -> Blocked:
         found = f"the index offers {got[1]}" if got else "the index offers other bytes"
         return Blocked(
             f"{requirement} is not what was pinned: {found}, the campaign pins {pinned}",
-            help="a wrong hash, or the file for another platform: `aisimc pin` looks up what the index offers now",
+            help="a wrong hash, or the file for another platform: `aisimc pin --refresh` writes the one that the index "
+            "states for this machine",
         )
     if "No space left on device" in text:
         return Blocked(f"cannot fetch {requirement}: no space left on device", help="make room and run again")

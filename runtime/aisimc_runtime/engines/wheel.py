@@ -202,14 +202,28 @@ def unpacked(wheel: Path, revision: Json, store: Store) -> str:
 
 def check_identity(wheel: Path, revision: Json) -> None:
     """The wheel's own metadata must be of the pinned name and version. Raises `Blocked`."""
+    requirement = revision["requirement"]
+    try:
+        name, version = identity_of(wheel)
+    except Blocked as error:
+        raise Blocked(f"the wheel of {requirement}: {error.message}", help=PIN_AGAIN.format(requirement)) from error
+    if (name, version) != (revision["name"].lower(), revision["version"]):
+        raise Blocked(
+            f"the bytes pinned for {requirement} are of {name} {version}",
+            help=f"{PIN_AGAIN.format(requirement)}; if {version} is meant, write `{name}=={version}`",
+        )
+
+
+PIN_AGAIN = "`aisimc pin --refresh` asks the index for the hash of {}"
+
+
+def identity_of(wheel: Path) -> tuple[str, str]:
+    """Name (normalised) and version in a wheel's own metadata. Raises `Blocked` for what is no wheel."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             names = [n for n in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)]
             text = archive.read(names[0]).decode("utf-8", "replace") if names else ""
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
-        raise Blocked(f"the wheel of {revision['requirement']} is no wheel: {error}") from error
+    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
+        raise Blocked(f"the file with the pinned hash is no wheel: {error}") from error
     head = dict(re.findall(r"^(Name|Version): *(\S+)", text.split("\n\n", 1)[0], flags=re.MULTILINE))
-    same_name = re.sub(r"[-_.]+", "-", head.get("Name", "")).lower() == revision["name"].lower()
-    if not same_name or head.get("Version") != revision["version"]:
-        found = f"{head.get('Name', '?')} {head.get('Version', '?')}"
-        raise Blocked(f"the bytes pinned for {revision['requirement']} are of {found}")
+    return re.sub(r"[-_.]+", "-", head.get("Name", "?")).lower(), head.get("Version", "?")

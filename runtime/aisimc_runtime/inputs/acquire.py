@@ -113,21 +113,33 @@ def _hold(name: str, spec: Json, path: Path, found: Cut) -> None:
     if found.sha256 != spec["sha256"]:
         count = f"it has {found.rows} rows, {spec['rows']} are pinned; " if found.rows != spec["rows"] else ""
         raise Blocked(
-            f"input {name} is not what was pinned: {count}{path} hashes to {found.sha256}, pinned is {spec['sha256']}"
+            f"input {name} is not what was pinned: {count}{path} hashes to {found.sha256}, pinned is {spec['sha256']}",
+            help="`aisimc pin --refresh` writes the checksums of this file, if it is the one that is meant",
         )
     if found.rows != spec["rows"]:
-        raise Blocked(f"input {name}: {path} has {found.rows} rows, the campaign declares {spec['rows']}")
+        raise Blocked(
+            f"input {name}: {path} has {found.rows} rows, the campaign declares {spec['rows']}",
+            help=f"its checksum is the pinned one: write `rows = {found.rows:_}`, or let `aisimc pin --refresh` do it",
+        )
     window = spec["slice"]
     if (found.slice_sha256, found.slice_rows) != (window["sha256"], window["rows"]):
         raise Blocked(
             f"input {name}: rows {window['start']}..{window['start'] + window['rows'] - 1} of {path} "
-            f"hash to {found.slice_sha256} ({found.slice_rows} rows), not to the pinned {window['sha256']}"
+            f"hash to {found.slice_sha256} ({found.slice_rows} rows), not to the pinned {window['sha256']}",
+            help=_window_help(found, window),
         )
     if found.blank_line is not None:
         raise Blocked(
             f"input {name}, line {found.blank_line}: the line is blank: "
-            "engines skip it and name later requests differently"
+            "engines skip it and name later requests differently",
+            help="take the line out, then `aisimc pin --refresh`",
         )
+
+
+def _window_help(found: Cut, window: Json) -> str:
+    if found.slice_rows != window["rows"]:
+        return f"the window leads beyond the file, which has {found.rows} rows: move or shorten it, then `aisimc pin`"
+    return "the window was changed after it was pinned, or mistyped: `aisimc pin --refresh` writes its checksum"
 
 
 def _beside(path: Path, sha256: str, rows: int) -> tuple[Path | None, list[Near]]:
@@ -156,7 +168,9 @@ def _generated(name: str, spec: Json, store: Store) -> Path:
         sha256 = store.add_stream(stream, kind="input", name=label, expected=spec["sha256"])
     except Blocked as error:
         raise Blocked(
-            f"input {name}: {error.message}", help="`aisimc pin` fills in a generated trace's checksum"
+            f"input {name}: {error.message}",
+            help="seed, rows or block size were changed after the trace was pinned: `aisimc pin --refresh` writes the "
+            "checksums of what they make",
         ) from error
     return store.path(sha256)
 
@@ -181,14 +195,19 @@ def _fetched(name: str, spec: Json, near: Sequence[Near], sources: Sources) -> P
             try:
                 store.add_stream(stream, kind="input", name=Path(source["path"]).name, expected=spec["sha256"])
             except Blocked as error:
-                raise Blocked(f"input {name} is not what was pinned: {error.message}") from error
+                raise Blocked(
+                    f"input {name} is not what was pinned: {error.message}",
+                    help=f"`aisimc pin --refresh` writes the checksums of {source['path']} at commit "
+                    f"{source['commit'][:12]}…, if that file is meant",
+                ) from error
     return store.path(spec["sha256"])
 
 
 def _nowhere(name: str, spec: Json, near: Sequence[Near]) -> Blocked:
     return Blocked(
         f"input {name} is not here: no file with SHA-256 {spec['sha256']}{_said(near)}",
-        help="`aisimc store add FILE`, or name its folder in AISIMC_INPUTS",
+        help="`aisimc store add FILE`, or name its folder in AISIMC_INPUTS"
+        + ("; if the file that is here is meant: `aisimc pin --refresh`" if near else ""),
     )
 
 

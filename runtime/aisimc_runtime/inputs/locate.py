@@ -30,23 +30,29 @@ def input_folders() -> tuple[Path, ...]:
     return tuple(Path(name).expanduser() for name in named if name and Path(name).expanduser().is_dir())
 
 
-def search(folders: Sequence[Path], sha256: str, rows: int, name: str) -> tuple[Path | None, list[Near]]:
+def search(folders: Sequence[Path], sha256: str, rows: int | None, name: str) -> tuple[Path | None, list[Near]]:
     """The file of that SHA-256, and files called `name` that are not it.
 
-    Sizes and row counts are compared first, so that few files are hashed. Files called `name` come first.
+    Sizes and row counts are compared first, so that few files are hashed; with `rows` None every file that may be a
+    trace is. Files called `name` come first.
     """
     near: list[Near] = []
     for path in sorted(_candidates(folders, rows), key=lambda path: (path.name != name, str(path))):
         try:
             found = count_rows(path)
-            if found == rows and sha256_file(path) == sha256:
+            if rows in (None, found) and sha256_file(path) == sha256:
                 return path, near
         except OSError:
             continue
         if path.name == name:
-            why = f"has {found} rows, not {rows}" if found != rows else "has other bytes"
+            why = f"has {found} rows, not {rows}" if rows not in (None, found) else "has other bytes"
             near.append(Near(path, found, why))
     return None, near
+
+
+def called(folders: Sequence[Path], name: str) -> list[Path]:
+    """The files of that very name in the folders and below, those of the first folder first."""
+    return [path for path in _files(folders) if path.name == name and path.is_file()]
 
 
 def count_rows(path: Path) -> int:
@@ -59,20 +65,24 @@ def count_rows(path: Path) -> int:
     return rows if last == b"\n" else rows + 1
 
 
-def _candidates(folders: Sequence[Path], rows: int) -> Iterator[Path]:
+def _candidates(folders: Sequence[Path], rows: int | None) -> Iterator[Path]:
+    for path in _files(folders):
+        if path.suffix in SUFFIXES and not path.name.startswith(".") and _size_fits(path, rows):
+            yield path
+
+
+def _files(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
         for root, below, names in os.walk(folder):
             depth = len(Path(root).relative_to(folder).parts)
             below[:] = sorted(d for d in below if not d.startswith(".")) if depth < DEPTH else []
-            for name in names:
-                path = Path(root, name)
-                if path.suffix in SUFFIXES and not name.startswith(".") and _size_fits(path, rows):
-                    yield path
+            yield from (Path(root, name) for name in sorted(names))
 
 
-def _size_fits(path: Path, rows: int) -> bool:
+def _size_fits(path: Path, rows: int | None) -> bool:
     try:
         size = path.stat().st_size
     except OSError:
         return False
-    return path.is_file() and rows * SMALLEST_ROW_BYTES // 2 <= size <= rows * LARGEST_ROW_BYTES
+    fits = rows is None or rows * SMALLEST_ROW_BYTES // 2 <= size <= rows * LARGEST_ROW_BYTES
+    return fits and path.is_file()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,41 +10,43 @@ from aisimc_runtime.failures import Blocked
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """`rows` counts the lines that hold something; `slice_sha256` is None where no window was asked for."""
+    """A trace as it is."""
 
     sha256: str
     rows: int
+    """Lines, as a run counts them."""
     slice_sha256: str | None
+    """None where no window was asked for, or where the file ends before the window does."""
+    place: str = "the file"
+    """What a person would call the file."""
 
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes. Raises `Blocked` when it cannot be read."""
+    from aisimc_runtime.ports.files import sha256_file
+
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return sha256_file(path)
     except OSError as reason:
         raise Blocked(f"{path} cannot be read: {reason.strerror}") from reason
 
 
-def facts_of(path: Path, window: tuple[int, int] | None = None) -> FileFacts:
-    """Read a trace once: checksum of the whole, number of rows, and the checksum of rows `start … start+rows-1`.
+def facts_of(path: Path, window: tuple[int, int] | None = None, place: str = "") -> FileFacts:
+    """Read a trace once, as a run does: checksum of the whole, rows, and the checksum of rows `start … start+rows-1`.
 
-    Raises `Blocked` when the file cannot be read or is shorter than the window.
+    Raises `Blocked` when the file cannot be read, or has a blank line, which no run takes.
     """
-    whole, part = hashlib.sha256(), hashlib.sha256()
-    rows = 0
-    start, stop = (window[0], window[0] + window[1]) if window else (0, 0)
+    from aisimc_runtime.inputs.slices import cut
+
+    start, rows = window or (0, 0)
     try:
-        with path.open("rb") as stream:
-            for line in stream:
-                whole.update(line)
-                if not line.strip():
-                    continue
-                if start <= rows < stop:
-                    part.update(line)
-                rows += 1
+        found = cut(path, start, rows)
     except OSError as reason:
         raise Blocked(f"{path} cannot be read: {reason.strerror}") from reason
-    if rows < stop:
-        raise Blocked(f"{path} has {rows} rows, so rows {start} to {stop - 1} are not all there")
-    return FileFacts(whole.hexdigest(), rows, part.hexdigest() if window else None)
+    if found.blank_line is not None:
+        raise Blocked(
+            f"{place or path}, line {found.blank_line}: the line is blank",
+            help="engines skip it and name later requests differently; take the line out, then pin the file",
+        )
+    whole_window = window is not None and found.slice_rows == rows
+    return FileFacts(found.sha256, found.rows, found.slice_sha256 if whole_window else None, place or str(path))

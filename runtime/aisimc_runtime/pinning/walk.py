@@ -1,212 +1,151 @@
-"""Which places of a campaign file can be pinned, and the edits that pin them.
+"""Which places of a campaign file can be pinned: the edits that pin them, and the pins that do not hold.
 
-What is already exact stays as it is, unless everything is to be computed again (`refresh`). Digests of what lies
-beside the campaign and belongs to it (patches, the embedded engine's sources) always follow the files.
+What is exact already stays as it is, unless everything is to be computed again (`refresh`), and is held against the
+bytes where they are at hand. Digests of what lies beside the campaign and belongs to it (patches, the embedded
+engine's sources) always follow the files.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Protocol
 
-from aisimc_compiler.syntax.tree import Attribute, Block, File, Name
+from aisimc_compiler.diagnostics.model import Diagnostic, Label
+from aisimc_compiler.rules.addresses import address_fault
+from aisimc_compiler.rules.pinning.identity import wheel_pin
+from aisimc_compiler.rules.refusal import refuse
+from aisimc_compiler.syntax.tree import Attribute, Block, File
 from aisimc_runtime.failures import Failure
+from aisimc_runtime.pinning.blocks import Attributes, changed, digest, inner, named_at, placed, string, title, write
 from aisimc_runtime.pinning.commits import FULL
-from aisimc_runtime.pinning.edits import (
-    Edit,
-    attributes,
-    grouped,
-    insert_attribute,
-    quoted,
-    replace_value,
-)
-from aisimc_runtime.pinning.files import FileFacts
-from aisimc_runtime.pinning.wheels import PinnedWheel
-
-_EXACT = re.compile(r"\s*[A-Za-z0-9][A-Za-z0-9._-]*\s*==\s*[A-Za-z0-9][A-Za-z0-9.!+_-]*\s*")
+from aisimc_runtime.pinning.edits import attributes, quoted, replace_value
+from aisimc_runtime.pinning.findings import Finding, Findings, Unpinned, Unverified, World, broken
+from aisimc_runtime.pinning.input_pins import input_pins
 
 
-class World(Protocol):
-    """What pinning asks of the outside; every answer may raise `Failure` with one clear line."""
-
-    def commit(self, repository: str, revision: str) -> str: ...
-    def wheel(self, requirement: str) -> PinnedWheel: ...
-    def file_sha256(self, file: str) -> str: ...
-    def trace(self, source: dict[str, object], sha256: str | None, window: tuple[int, int] | None) -> FileFacts: ...
-    def embedded_sha256(self, core: str) -> str: ...
-
-
-class Unpinned(Exception):
-    """A place that could not be pinned: the block's name and the failure's line."""
-
-    def __init__(self, place: str, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.place = place
-        self.failure = failure
-
-
-def pins(file: File, world: World, *, refresh: bool = False) -> Iterator[Edit | Unpinned]:
-    """All edits that pin this file, and the places that could not be pinned, in source order."""
+def pins(file: File, world: World, *, refresh: bool = False) -> Findings:
+    """All edits that pin this file, and what could not be pinned, verified or does not hold, in source order."""
+    doubted = False
     for block in file.body:
         if isinstance(block, Block):
             pin = _PINS.get(block.keyword.text)
             if pin is not None:
-                yield from _guarded(block, pin, world, refresh)
+                for found in _guarded(block, pin, world, refresh):
+                    doubted = doubted or (isinstance(found, Diagnostic) and found.rule == "pin.wheel")
+                    yield found
+    if not refresh and not doubted:
+        yield from _one_hash_for_two(file)
 
 
-def _guarded(block: Block, pin: _Pin, world: World, refresh: bool) -> Iterator[Edit | Unpinned]:
+def _guarded(block: Block, pin: _Pin, world: World, refresh: bool) -> Iterator[Finding]:
     try:
         yield from pin(block, world, refresh)
     except Failure as failure:
-        yield Unpinned(_title(block), failure)
+        yield Unpinned(title(block), failure)
 
 
-def _revision(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
+def _revision(block: Block, world: World, refresh: bool) -> Findings:
     given = attributes(block)
-    if wheel := _string(given, "wheel"):
-        yield from _wheel(given, wheel, world, refresh)
-    elif embedded := _string(given, "embedded"):
-        yield from _write(given, "embedded", "sha256", quoted(world.embedded_sha256(embedded)), "its sources")
-        if patch := _string(given, "patch"):
-            yield from _write(given, "patch", "patch_sha256", quoted(world.file_sha256(patch)), patch)
-    elif repository := _string(given, "repository"):
-        yield from _commit(given, "repository", repository, world)
+    if wheel := string(given, "wheel"):
+        yield from _wheel(block, given, wheel, world, refresh)
+    elif embedded := string(given, "embedded"):
+        yield from write(given, "embedded", "sha256", quoted(world.embedded_sha256(embedded)), "its sources")
+        if patch := string(given, "patch"):
+            yield from write(given, "patch", "patch_sha256", quoted(world.file_sha256(patch)), patch)
+    elif repository := string(given, "repository"):
+        if fault := address_fault("pin.commit", placed(given, "repository")):
+            yield fault
+            return
+        named = string(given, "commit") or "HEAD"
+        if not FULL.fullmatch(named):
+            commit = world.commit(repository, named)
+            yield from write(given, "repository", "commit", quoted(commit), f"{named} today")
+    else:
+        yield refuse(
+            "name.missing",
+            named_at(block),
+            f"{title(block)} names no source, so there is nothing to pin",
+            label="what is run?",
+            help="one of `repository` + `commit`, `wheel`, or `embedded`",
+        )
 
 
-def _wheel(given: dict[str, Attribute], text: str, world: World, refresh: bool) -> Iterator[Edit]:
-    exact = _EXACT.fullmatch(text) is not None and not text.rstrip().endswith("*")
-    if exact and "sha256" in given and not refresh:
+def _wheel(block: Block, given: Attributes, text: str, world: World, refresh: bool) -> Findings:
+    exact, sha256 = wheel_pin(text), digest(given, "sha256")
+    if exact is None or sha256 is None or refresh:
+        pinned = world.wheel(text)
+        if exact is None:
+            yield from changed(replace_value(given["wheel"], quoted(pinned.requirement), f"{text} today"))
+        yield from write(given, "wheel", "sha256", quoted(pinned.sha256), pinned.requirement)
         return
-    pinned = world.wheel(text)
-    if not exact:
-        yield from _changed(replace_value(given["wheel"], quoted(pinned.requirement), f"{text} today"))
-    yield from _write(given, "wheel", "sha256", quoted(pinned.sha256), pinned.requirement)
+    found = world.wheel_at_hand(sha256)
+    if found is None:
+        yield Unverified(title(block))
+    elif found != exact:
+        yield refuse(
+            "pin.wheel",
+            given["sha256"].value.span,
+            f"the wheel with this SHA-256 is {found[0]} {found[1]}",
+            label="of another version" if found[0] == exact[0] else "of another package",
+            help=f"`aisimc pin --refresh` asks the index for the hash of {text.strip()}; "
+            f'if {found[1]} is meant, write `wheel = "{found[0]}=={found[1]}"`',
+            secondary=(Label(given["wheel"].value.span, "the version that is asked for"),),
+        )
 
 
-def _commit(given: dict[str, Attribute], after: str, repository: str, world: World) -> Iterator[Edit]:
-    named = _string(given, "commit") or "HEAD"
-    if not FULL.fullmatch(named):
-        yield from _write(given, after, "commit", quoted(world.commit(repository, named)), f"{named} today")
+def _one_hash_for_two(file: File) -> Iterator[Diagnostic]:
+    """Two versions with one hash: one of the pins was left behind when its version was changed."""
+    seen: dict[str, tuple[tuple[str, str], Attribute]] = {}
+    for block in file.body:
+        if not isinstance(block, Block) or block.keyword.text != "revision":
+            continue
+        given = attributes(block)
+        exact, sha256 = wheel_pin(string(given, "wheel") or ""), digest(given, "sha256")
+        if exact is None or sha256 is None:
+            continue
+        first, other = seen.setdefault(sha256, (exact, given["sha256"]))
+        if first != exact:
+            yield refuse(
+                "pin.wheel",
+                given["sha256"].value.span,
+                f"{first[0]} {first[1]} and {exact[0]} {exact[1]} cannot be one wheel, and have one SHA-256",
+                label="the same hash",
+                help="`aisimc pin --refresh` asks the index for the hash of each",
+                secondary=(Label(other.value.span, f"of {first[1]} here"),),
+            )
 
 
-def _determinism(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
-    for correction in _blocks(block, "correction"):
+def _determinism(block: Block, world: World, refresh: bool) -> Findings:
+    for correction in inner(block, "correction"):
         given = attributes(correction)
-        if patch := _string(given, "patch"):
-            yield from _write(given, "patch", "sha256", quoted(world.file_sha256(patch)), patch)
+        if patch := string(given, "patch"):
+            yield from write(given, "patch", "sha256", quoted(world.file_sha256(patch)), patch)
 
 
-def _input(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
+def _row(block: Block, world: World, refresh: bool) -> Findings:
     given = attributes(block)
-    source: dict[str, object] | None = None
-    anchor = ""
-    if upstream := _string(given, "upstream"):
-        named = _string(given, "commit") or "HEAD"
-        commit = named if FULL.fullmatch(named) else world.commit(upstream, named)
-        yield from _write(given, "upstream", "commit", quoted(commit), f"{named} today")
-        anchor = "path" if "path" in given else "upstream"
-        source = {
-            "kind": "upstream",
-            "repository": upstream,
-            "commit": commit,
-            "path": _string(given, "path"),
-        }
-    elif file := _string(given, "file"):
-        anchor, source = "file", {"kind": "file", "file": file}
-    elif generators := list(_blocks(block, "generator")):
-        values = attributes(generators[0])
-        anchor = "block_size" if "block_size" in given else next(iter(given), "")
-        source = {
-            "kind": "generator",
-            "seed": _integer(values, "seed"),
-            "rows": _integer(values, "rows"),
-            "block_size": _integer(given, "block_size"),
-        }
-    if source is not None and anchor:
-        yield from _trace(block, given, source, anchor, world, refresh)
-
-
-def _trace(
-    block: Block,
-    given: dict[str, Attribute],
-    source: dict[str, object],
-    anchor: str,
-    world: World,
-    refresh: bool,
-) -> Iterator[Edit]:
-    windows = list(_blocks(block, "slice"))
-    window = _window(windows[0]) if windows else None
-    sliced = attributes(windows[0]) if windows else {}
-    complete = {"sha256", "rows"} <= set(given) and (window is None or "sha256" in sliced)
-    if complete and not refresh:
+    frozen = string(given, "frozen")
+    if not frozen:
         return
-    known = None if refresh else _string(given, "sha256")
-    facts = world.trace(source, known, window)
-    if refresh or "sha256" not in given:
-        yield from _write(given, anchor, "sha256", quoted(facts.sha256), "the file's bytes")
-    if refresh or "rows" not in given:
-        yield from _write(given, "sha256" if "sha256" in given else anchor, "rows", grouped(facts.rows), "its rows")
-    if facts.slice_sha256 is not None and (refresh or "sha256" not in sliced):
-        yield from _write(sliced, "rows", "sha256", quoted(facts.slice_sha256), "the window's bytes")
-
-
-def _row(block: Block, world: World, refresh: bool) -> Iterator[Edit]:
-    given = attributes(block)
-    if (frozen := _string(given, "frozen")) and (refresh or "sha256" not in given):
-        yield from _write(given, "frozen", "sha256", quoted(world.file_sha256(frozen)), frozen)
-
-
-def _window(block: Block) -> tuple[int, int] | None:
-    given = attributes(block)
-    start, rows = _integer(given, "start"), _integer(given, "rows")
-    return (start, rows) if start is not None and rows is not None and start >= 0 and rows > 0 else None
-
-
-def _write(given: dict[str, Attribute], after: str, name: str, text: str, why: str) -> Iterator[Edit]:
-    if name in given:
-        yield from _changed(replace_value(given[name], text, why))
-    elif after in given:
-        yield insert_attribute(given[after], name, text, why)
-
-
-def _changed(edit: Edit | None) -> Iterator[Edit]:
-    if edit is not None:
-        yield edit
-
-
-def _blocks(block: Block, keyword: str) -> Iterator[Block]:
-    for item in block.body:
-        if isinstance(item, Block) and item.keyword.text == keyword:
-            yield item
-
-
-def _string(given: dict[str, Attribute], name: str) -> str | None:
-    attribute = given.get(name)
-    if attribute is None or attribute.value.kind not in {"string", "word"}:
-        return None
-    return str(attribute.value.value)
-
-
-def _integer(given: dict[str, Attribute], name: str) -> int | None:
-    attribute = given.get(name)
-    value = attribute.value.value if attribute is not None and attribute.value.kind == "integer" else None
-    return value if isinstance(value, int) else None
-
-
-def _title(block: Block) -> str:
-    labels = [label.text if isinstance(label, Name) else label.raw for label in block.labels]
-    return " ".join([block.keyword.text, *labels])
+    pinned, found = digest(given, "sha256"), world.file_sha256(frozen)
+    if pinned == found:
+        return
+    if refresh or pinned is None:
+        yield from write(given, "frozen", "sha256", quoted(found), frozen)
+    else:
+        because = Label(given["frozen"].value.span, "this file")
+        message = f"the frozen configuration's SHA-256 is {found}"
+        yield broken("row.frozen", given["sha256"], message, quoted(found), label="of other bytes", because=because)
 
 
 class _Pin(Protocol):
-    def __call__(self, block: Block, world: World, refresh: bool) -> Iterator[Edit]: ...
+    def __call__(self, block: Block, world: World, refresh: bool) -> Findings: ...
 
 
 _PINS: dict[str, _Pin] = {
     "revision": _revision,
     "determinism": _determinism,
-    "input": _input,
+    "input": input_pins,
     "row": _row,
     "fixture": _row,
     "family": _row,

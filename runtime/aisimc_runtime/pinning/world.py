@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from aisimc_runtime.failures import Blocked
 from aisimc_runtime.pinning import commits, files, traces, wheels
 from aisimc_runtime.pinning.files import FileFacts
+from aisimc_runtime.pinning.findings import Wanted
 from aisimc_runtime.pinning.wheels import PinnedWheel
 
 
@@ -18,6 +18,7 @@ class RealWorld:
     """Answers from the real world; relative paths start at `folder`, the campaign file's folder."""
 
     folder: Path
+    say: Callable[[str], None]
 
     def commit(self, repository: str, revision: str) -> str:
         return commits.resolve(repository, revision, self.folder)
@@ -25,18 +26,21 @@ class RealWorld:
     def wheel(self, requirement: str) -> PinnedWheel:
         return wheels.resolve(requirement)
 
+    def wheel_at_hand(self, sha256: str) -> tuple[str, str] | None:
+        """Name and version of the wheel with these bytes, when the store has it."""
+        from aisimc_runtime.engines.wheel import identity_of
+        from aisimc_runtime.store.content import open_store
+
+        store = open_store(None)
+        return identity_of(store.checked(sha256)) if store.has(sha256) else None
+
     def file_sha256(self, file: str) -> str:
         return files.sha256_of(self.folder / file)
 
-    def trace(self, source: dict[str, Any], sha256: str | None, window: tuple[int, int] | None) -> FileFacts:
+    def trace(self, wanted: Wanted) -> FileFacts | None:
         with ExitStack() as stack:
-            facts = files.facts_of(traces.readable(source, sha256, self.folder, stack), window)
-        if sha256 is not None and facts.sha256 != sha256:
-            raise Blocked(
-                f"the trace has SHA-256 {facts.sha256}, the campaign says {sha256}",
-                help="aisimc pin --refresh writes the new checksum, if the other file is the one you mean",
-            )
-        return facts
+            found = traces.readable(wanted, self.folder, stack, self.say)
+            return None if found is None else files.facts_of(found[0], wanted.window, found[1])
 
     def embedded_sha256(self, core: str) -> str:
         from aisimc_runtime.engines.sources import sources_sha256

@@ -14,7 +14,8 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.pinning import commits, files
 from aisimc_runtime.pinning.edits import Edit, apply
 from aisimc_runtime.pinning.files import FileFacts
-from aisimc_runtime.pinning.walk import Unpinned, pins
+from aisimc_runtime.pinning.findings import Unpinned, Wanted
+from aisimc_runtime.pinning.walk import pins
 from aisimc_runtime.pinning.wheels import PinnedWheel
 
 FULL = "fb7b0d56de035d66ca9fcae7ff424055dcbf37cd"
@@ -41,9 +42,12 @@ class FakeWorld:
         self.asked.append(f"file {file}")
         return "b" * 64
 
-    def trace(self, source: dict[str, object], sha256: str | None, window: tuple[int, int] | None) -> FileFacts:
-        self.asked.append(f"trace {source['kind']} {window}")
-        return FileFacts("c" * 64, 12_031, "d" * 64 if window else None)
+    def wheel_at_hand(self, sha256: str) -> tuple[str, str] | None:
+        return None
+
+    def trace(self, wanted: Wanted) -> FileFacts | None:
+        self.asked.append(f"trace {wanted.source['kind']} {wanted.window} {wanted.effort.name}")
+        return FileFacts("c" * 64, 12_031, "d" * 64 if wanted.window else None)
 
     def embedded_sha256(self, core: str) -> str:
         return "e" * 64
@@ -85,21 +89,21 @@ def test_a_moving_commit_becomes_the_full_one(moving: str) -> None:
     assert pinned(text)[0] == text.replace(moving, FULL)
 
 
-def test_what_is_pinned_is_left_alone_and_nobody_is_asked() -> None:
+def test_what_is_pinned_is_left_alone_and_only_verified() -> None:
     text = (
         f'revision baseline {{\n  repository = "R"\n  commit     = "{FULL}"\n}}\n'
         f'revision candidate {{\n  wheel  = "aisimulate==1.0"\n  sha256 = "{HASH}"\n}}\n'
         f'input x {{\n  file   = "t.jsonl"\n  sha256 = "{HASH}"\n  rows   = 9\n}}\n'
     )
     after, _, asked = pinned(text)
-    assert (after, asked) == (text, [])
+    assert (after, asked) == (text, ["trace file None VERIFY"])
 
 
 def test_refresh_computes_checksums_again() -> None:
     text = f'input x {{\n  file   = "t.jsonl"\n  sha256 = "{HASH}"\n  rows   = 9\n}}\n'
     after, _, asked = pinned(text, refresh=True)
     assert after == f'input x {{\n  file   = "t.jsonl"\n  sha256 = "{"c" * 64}"\n  rows   = 12_031\n}}\n'
-    assert asked == ["trace file None"]
+    assert asked == ["trace file None REFRESH"]
 
 
 def test_an_input_gets_checksum_rows_and_slice_checksum() -> None:
@@ -110,7 +114,7 @@ def test_an_input_gets_checksum_rows_and_slice_checksum() -> None:
         f'  sha256 = "{"c" * 64}"\n  rows   = 12_031\n'
         f'  slice {{\n    start = 0\n    rows  = 5_000\n    sha256 = "{"d" * 64}"\n  }}\n}}\n'
     )
-    assert asked == ["trace file (0, 5000)"]
+    assert asked == ["trace file (0, 5000) FILL"]
 
 
 def test_the_embedded_engine_and_patches_follow_their_files() -> None:
@@ -119,6 +123,31 @@ def test_the_embedded_engine_and_patches_follow_their_files() -> None:
         f'  sha256       = "{HASH}"\n  patch        = "p.patch"\n  patch_sha256 = "{HASH}"\n}}\n'
     )
     assert pinned(text)[0] == text.replace(HASH, "e" * 64, 1).replace(HASH, "b" * 64)
+
+
+def test_refresh_leaves_the_spelling_of_a_number_that_holds() -> None:
+    text = f'input x {{\n  file   = "t.jsonl"\n  sha256 = "{"c" * 64}"\n  rows   = 12031\n}}\n'
+    assert pinned(text, refresh=True)[0] == text
+
+
+@pytest.mark.parametrize("bad", ["", "TODO", "abc123", "…", "g" * 64, "sha256:" + HASH])
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ('revision baseline {\n  wheel  = "aisimulate==2.0"\n  sha256 = "SHA"\n}\n', HASH),
+        ('input x {\n  file   = "t.jsonl"\n  sha256 = "SHA"\n  rows   = 12_031\n}\n', "c" * 64),
+        (
+            'input x {\n  file   = "t.jsonl"\n  sha256 = "CCC"\n  rows   = 12_031\n'.replace("CCC", "c" * 64)
+            + '  slice {\n    start  = 0\n    rows   = 9\n    sha256 = "SHA"\n  }\n}\n',
+            "d" * 64,
+        ),
+        ('row r {\n  frozen = "r.json"\n  sha256 = "SHA"\n}\n', "b" * 64),
+    ],
+    ids=["wheel", "trace", "slice", "frozen"],
+)
+def test_what_is_no_checksum_is_as_good_as_missing(text: str, good: str, bad: str) -> None:
+    """`check` refuses it and says that `aisimc pin` computes it, so it has to."""
+    assert pinned(text.replace("SHA", bad))[0] == text.replace("SHA", good)
 
 
 def test_one_place_that_cannot_be_pinned_does_not_hold_up_the_others() -> None:
@@ -138,8 +167,10 @@ def test_file_facts_agree_with_the_bytes(tmp_path: Path) -> None:
     facts = files.facts_of(trace, (2, 3))
     assert facts.sha256 == hashlib.sha256(b"".join(rows)).hexdigest()
     assert (facts.rows, facts.slice_sha256) == (10, hashlib.sha256(b"".join(rows[2:5])).hexdigest())
-    with pytest.raises(Blocked, match="has 10 rows"):
-        files.facts_of(trace, (8, 3))
+    assert files.facts_of(trace, (8, 3)).slice_sha256 is None
+    trace.write_bytes(b"".join([*rows, b"\n"]))
+    with pytest.raises(Blocked, match="line 11: the line is blank"):
+        files.facts_of(trace)
 
 
 @pytest.fixture

@@ -93,10 +93,15 @@ def test_a_flipped_byte_in_the_runtime_is_found_by_its_checksum(tmp_path: Path) 
 def test_the_pinned_bytes_must_be_of_the_pinned_version(tmp_path: Path) -> None:
     path = wheel(tmp_path / "w.whl", GOOD)
     check_identity(path, REVISION)
-    with pytest.raises(Blocked, match=r"are of aisimulate 1\.0"):
+    with pytest.raises(Blocked, match=r"are of aisimulate 1\.0") as caught:
         check_identity(path, REVISION | {"version": "1.1"})
+    assert "aisimc pin --refresh" in caught.value.help and "`aisimulate==1.0`" in caught.value.help
     with pytest.raises(Blocked, match="are of"):
         check_identity(path, REVISION | {"name": "other"})
+    path.write_bytes(b"no archive")
+    with pytest.raises(Blocked, match="is no wheel") as caught:
+        check_identity(path, REVISION)
+    assert "aisimc pin --refresh" in caught.value.help
 
 
 def test_a_runtime_is_unpacked_once_and_again_when_it_is_gone(tmp_path: Path) -> None:
@@ -144,6 +149,7 @@ def test_pip_in_one_line(case: str) -> None:
     failure = explain_pip("aisimulate==1.0", "a" * 64, Finished(1, "", text))
     assert words in failure.message
     assert "\n" not in failure.message
+    assert ("aisimc pin --refresh" in failure.help) is (case == "hash")
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

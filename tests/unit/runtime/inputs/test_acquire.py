@@ -85,13 +85,14 @@ class TestWhereItIs:
 
     def test_a_truncated_file_beside_the_campaign_is_named(self, sources: Sources) -> None:
         put(sources.base / "traces" / "t.jsonl", DATA[:-30])
-        with pytest.raises(Blocked, match="has other bytes"):
+        with pytest.raises(Blocked, match="has other bytes") as caught:
             acquire("t", spec(FILE), sources)
+        assert "aisimc pin --refresh" in caught.value.help
 
     def test_a_generator_with_a_wrong_checksum(self, sources: Sources) -> None:
         with pytest.raises(Blocked, match="not to the pinned") as caught:
             acquire("t", spec({"kind": "generator", "seed": 6, "rows": 60}), sources)
-        assert "aisimc pin" in caught.value.help
+        assert "aisimc pin --refresh" in caught.value.help
 
 
 class TestWhatItMustBe:
@@ -122,19 +123,29 @@ class TestWhatItMustBe:
             self.check(sources, DATA, spec(FILE, start=11))
 
     def test_other_bytes(self, sources: Sources) -> None:
-        with pytest.raises(Blocked, match="it has 59 rows, 60 are pinned"):
+        with pytest.raises(Blocked, match="it has 59 rows, 60 are pinned") as caught:
             self.check(sources, b"".join(ROWS[:59]), spec(FILE))
+        assert "aisimc pin --refresh" in caught.value.help
 
     def test_a_wrong_row_count(self, sources: Sources) -> None:
-        with pytest.raises(Blocked, match="has 60 rows, the campaign declares 61"):
+        with pytest.raises(Blocked, match="has 60 rows, the campaign declares 61") as caught:
             self.check(sources, DATA, spec(FILE) | {"rows": 61})
+        assert "`rows = 60`" in caught.value.help and "aisimc pin --refresh" in caught.value.help
 
     def test_a_wrong_window(self, sources: Sources) -> None:
         declared = spec(FILE)
         declared["slice"] = declared["slice"] | {"start": 11}
-        with pytest.raises(Blocked, match=r"rows 11\.\.30 .* hash to"):
+        with pytest.raises(Blocked, match=r"rows 11\.\.30 .* hash to") as caught:
             self.check(sources, DATA, declared)
+        assert "aisimc pin --refresh" in caught.value.help
         assert not any(entry.kind == "slice" for entry in sources.store.entries())
+
+    def test_a_window_that_leads_beyond_the_file(self, sources: Sources) -> None:
+        declared = spec(FILE)
+        declared["slice"] = declared["slice"] | {"start": 50}
+        with pytest.raises(Blocked, match="10 rows") as caught:
+            self.check(sources, DATA, declared)
+        assert "leads beyond the file, which has 60 rows" in caught.value.help
 
     def test_a_broken_row_is_named_by_its_line_in_the_whole_file(self, sources: Sources) -> None:
         lines = [*ROWS]
