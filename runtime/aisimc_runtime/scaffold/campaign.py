@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aisimc_runtime.pinning.edits import quoted
 from aisimc_runtime.scaffold.revisions import block, honours_no_canonical_mode, needs_build
 from aisimc_runtime.scaffold.rows import ROWS
 
@@ -70,9 +71,9 @@ def header(name: str, purpose: str, corpus: str, authoritative: bool) -> str:
     """The `campaign` block."""
     return "\n".join(
         [
-            f'campaign "{name}" {{',
+            f"campaign {quoted(name)} {{",
             "  language = 1",
-            f'  purpose  = "{purpose}"',
+            f"  purpose  = {quoted(purpose)}",
             f"  corpus   = {corpus}",
             f"  matrix   = {'authoritative' if authoritative else 'focused'}",
             "}",
@@ -92,12 +93,12 @@ def trace_input(trace: TraceInput) -> str:
     """The `input` block, without the checksums that are still to be computed."""
     lines = [f"input {trace.name} {{", "  format     = mooncake", f"  block_size = {trace.block_size}"]
     if trace.file is not None:
-        lines.append(f'  file       = "{trace.file}"')
+        lines.append(f"  file       = {quoted(trace.file)}")
     else:
         lines += [
-            f'  upstream   = "{trace.upstream}"',
-            f'  commit     = "{trace.commit}"',
-            f'  path       = "{trace.path}"',
+            f"  upstream   = {quoted(trace.upstream or '')}",
+            f"  commit     = {quoted(trace.commit or '')}",
+            f"  path       = {quoted(trace.path or '')}",
         ]
     if trace.window is not None:
         start, rows = trace.window

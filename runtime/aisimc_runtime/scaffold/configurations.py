@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Refused
+from aisimc_runtime.pinning.edits import quoted
 from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header
 from aisimc_runtime.scaffold.revisions import block, needs_build
 
@@ -19,6 +20,8 @@ _KEYS = {
     "trace_full_rows", "trace_slice_start", "spec",
 }  # fmt: skip
 _LONG = 5_000
+LOCAL, GENERATED = "local-file", "aisimc-generator"
+"""What the compiler writes as a trace's repository where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def text(name: str, configurations: list[Configuration], baseline: str, candidat
             [
                 f"row {row} {{",
                 f"  input  = {inputs[_window(configuration.body)]}",
-                f'  frozen = "{configuration.file}"',
+                f"  frozen = {quoted(configuration.file)}",
                 f'  sha256 = "{configuration.sha256}"',
                 "}",
             ]
@@ -118,9 +121,7 @@ def _input(name: str, body: dict[str, Any]) -> str:
         f"input {name} {{",
         "  format     = mooncake",
         f"  block_size = {body['trace_block_size']}",
-        f'  upstream   = "{body["trace_upstream_repository"]}"',
-        f'  commit     = "{body["trace_upstream_commit"]}"',
-        f'  path       = "{body["trace_upstream_path"]}"',
+        *_source(body),
         f'  sha256     = "{body["trace_full_sha256"]}"',
         f"  rows       = {body['trace_full_rows']:_}",
     ]
@@ -133,6 +134,22 @@ def _input(name: str, body: dict[str, Any]) -> str:
             "  }",
         ]
     return "\n".join([*lines, "}"])
+
+
+def _source(body: dict[str, Any]) -> list[str]:
+    """Where the trace comes from; a compiled configuration names no repository for a file or a generated trace."""
+    repository, commit, path = (str(body[f"trace_upstream_{part}"]) for part in ("repository", "commit", "path"))
+    seed = re.fullmatch(r"seed-(\d+)", commit)
+    rows = re.fullmatch(r"mooncake-(\d+)-rows\.jsonl", path)
+    if repository == GENERATED and seed and rows:
+        return [f"  generator {{ seed = {int(seed[1])} rows = {int(rows[1])} }}"]
+    if repository == LOCAL:
+        return [f"  file       = {quoted(path)}"]
+    return [
+        f"  upstream   = {quoted(repository)}",
+        f"  commit     = {quoted(commit)}",
+        f"  path       = {quoted(path)}",
+    ]
 
 
 def _input_name(body: dict[str, Any]) -> str:

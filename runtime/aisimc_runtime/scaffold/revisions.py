@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from aisimc_runtime.failures import Refused
+from aisimc_runtime.pinning.edits import quoted
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(==|>=|<=|~=|!=|<|>|$).*")
 
@@ -17,7 +18,7 @@ def block(arm: str, named: str, relation: str | None) -> str:
     """
     lines = [f"revision {arm} {{", *(f"  {line}" for line in _source(named))]
     if relation is not None:
-        lines.append(f"  relation = {relation if relation == 'ancestor' else _quoted(relation)}")
+        lines.append(f"  relation = {relation if relation == 'ancestor' else quoted(relation)}")
     return "\n".join([*lines, "}"])
 
 
@@ -43,18 +44,14 @@ def _source(named: str) -> list[str]:
         core, _, patch = named.partition("+")
         if core != "embedded":
             raise Refused(f"{named!r} names no revision", help="write embedded, or embedded+patches/NAME.patch")
-        patched = [f"patch    = {_quoted(patch)}"] if patch else []
+        patched = [f"patch    = {quoted(patch)}"] if patch else []
         return ['embedded = "reference-core"', *patched]
     if "@" in named and not named.startswith("@"):
         repository, _, commit = named.rpartition("@")
-        return [f"repository = {_quoted(repository)}", f"commit     = {_quoted(commit)}"]
+        return [f"repository = {quoted(repository)}", f"commit     = {quoted(commit)}"]
     if _REQUIREMENT.fullmatch(named):
-        return [f"wheel = {_quoted(named)}"]
+        return [f"wheel = {quoted(named)}"]
     raise Refused(
         f"{named!r} names no revision",
         help="write aisimulate==VERSION for a wheel, REPOSITORY@COMMIT for a checkout, or embedded",
     )
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

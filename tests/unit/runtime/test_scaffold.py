@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from aisimc_compiler.api import check_file
+from aisimc_compiler.api import check_file, compile_file
 from aisimc_runtime.command.import_ import command as import_command
 from aisimc_runtime.command.new import command as new_command
 from aisimc_runtime.scaffold import revisions
@@ -123,8 +123,8 @@ CONFIGURATION = {
 }  # fmt: skip
 
 
-def imported(folder: Path) -> tuple[int, str]:
-    arguments = [str(folder), "--baseline", WHEELS[1], "--candidate", WHEELS[3]]
+def imported(folder: Path, *more: str) -> tuple[int, str]:
+    arguments = [str(folder), *WHEELS[:4], *(more or WHEELS[4:])]
     result = CliRunner().invoke(import_command, arguments)
     return result.exit_code, result.output
 
@@ -141,6 +141,64 @@ def test_a_folder_of_configurations_becomes_a_campaign_that_compiles(tmp_path: P
     assert "row sglang-aggregated {" in text and "row sglang-aggregated-2 {" in text
     wheels = re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', text)
     assert problems(wheels, tmp_path) == []
+
+
+def test_how_the_revisions_are_related_is_for_the_importer_to_say(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "a.json").write_text(json.dumps(CONFIGURATION))
+    status, output = imported(tmp_path / "configs", "--name", "x")
+    assert (status, list(tmp_path.glob("*.campaign"))) == (2, [])
+    assert "--relation" in output
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [((), "configs"), (("-o", "{}/adopted.campaign"), "adopted"), (("--name", 'say "so"', "-o", "{}/b.campaign"), "")],
+)
+def test_an_imported_campaign_has_the_name_that_was_chosen(tmp_path: Path, more: tuple[str, ...], named: str) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "a.json").write_text(json.dumps(CONFIGURATION))
+    status, output = imported(tmp_path / "configs", *WHEELS[4:], *(word.format(tmp_path) for word in more))
+    assert status == 0, output
+    text = next(tmp_path.glob("*.campaign")).read_text("utf-8")
+    assert text.startswith(f'campaign "{named}" {{' if named else 'campaign "say \\"so\\"" {')
+    assert ("--name" in output) is bool(named)
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        (('file = "traces/w.jsonl"'), 'file       = "w.jsonl"'),
+        (("generator { seed = 7 rows = 64 }"), "generator { seed = 7 rows = 64 }"),
+        (
+            f'upstream = "https://example.org/t" commit = "{COMMIT}" path = "w.jsonl"',
+            'upstream   = "https://example.org/t"',
+        ),
+    ],
+)
+def test_a_compiled_configuration_comes_back_with_the_source_of_its_trace(
+    source: str, written: str, tmp_path: Path
+) -> None:
+    text = new("one", *WHEELS, "--trace", "t.jsonl", "--row", "vllm-aggregated")
+    text = re.sub(r'file       = "t.jsonl"', f'{source} sha256 = "{HASH}" rows = 64', text)
+    path = tmp_path / "one.campaign"
+    path.write_text(re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', text), "utf-8")
+    compiled = compile_file(path)
+    assert compiled.plan is not None, compiled.diagnostics
+    folder = tmp_path / "taken"
+    folder.mkdir()
+    (folder / "a.json").write_text(json.dumps(compiled.plan["rows"]["vllm-aggregated"]["configuration"]))
+    status, output = imported(folder)
+    assert status == 0, output
+    back = (tmp_path / "taken.campaign").read_text("utf-8")
+    assert written in back
+    assert problems(re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', back), tmp_path) == []
+
+
+def test_quotes_in_what_a_person_says_are_written_as_the_language_has_them(tmp_path: Path) -> None:
+    text = new("q", *WHEELS[:4], "--relation", 'the "next" \\ one', "--purpose", 'Is "b" as \\ good?', "--trace",
+               "t.jsonl", "--row", "vllm-aggregated")  # fmt: skip
+    assert problems(with_pins(text), tmp_path) == []
 
 
 @pytest.mark.parametrize(
