@@ -8,7 +8,7 @@ from __future__ import annotations
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.syntax.driver import Token
 from aisimc_compiler.syntax.faults import Report
-from aisimc_compiler.syntax.keywords import TOP_LEVEL
+from aisimc_compiler.syntax.keywords import BLOCKS, TOP_LEVEL
 
 _WHERE = {True: "this one closes the block around it", False: "and here the next one begins"}
 
@@ -18,8 +18,21 @@ def mend_braces(report: Report, tokens: list[Token], kinds: dict[str, int]) -> l
     count = [token[0] for token in tokens]
     missing = count.count(kinds["LBRACE"]) - count.count(kinds["RBRACE"])
     if missing > 0:
-        return close_open_blocks(report, _turn_brackets(report, tokens, kinds, missing), kinds)
+        tokens = _turn_brackets(report, _drop_doubled(report, tokens, kinds, missing), kinds, missing)
+        return close_open_blocks(report, tokens, kinds)
     return _drop_early(report, tokens, kinds, -missing) if missing < 0 else tokens
+
+
+def _drop_doubled(report: Report, tokens: list[Token], kinds: dict[str, int], missing: int) -> list[Token]:
+    """`exclude { {`: the second brace opens nothing."""
+    result: list[Token] = []
+    for token in tokens:
+        if missing and result and token[0] == result[-1][0] == kinds["LBRACE"]:
+            missing -= 1
+            report.error(token[1], token[2], "a block has one `{`", label="the second one", fix=(*token[1:], ""))
+        else:
+            result.append(token)
+    return result
 
 
 def _turn_brackets(report: Report, tokens: list[Token], kinds: dict[str, int], missing: int) -> list[Token]:
@@ -45,7 +58,7 @@ def _drop_early(report: Report, tokens: list[Token], kinds: dict[str, int], surp
     for index, token in enumerate(tokens):
         first, indent, line = lines.first(index)
         if token[0] == kinds["LBRACE"]:
-            stack.append(_Open(token, indent, line))
+            stack.append(_opened(report, tokens, index, indent, line))
         elif token[0] == kinds["RBRACE"] and stack:
             opened = stack[-1]
             if surplus and opened.line != line and _goes_on(report, tokens, index, kinds, opened, first, indent):
@@ -86,11 +99,27 @@ def _goes_on(
     return column > opened.indent
 
 
-def drop_lonely_keywords(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
-    """The tokens without keywords that have neither name nor body, and so take the next line's keyword for a name."""
+def mend_headers(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
+    """The tokens without keywords that have neither name nor body, and so take the next line's keyword for a name.
+
+    And without an `=` between a block's keyword and its name.
+    """
     text, name, result = report.source.text, kinds["NAME"], list[Token]()
     for index, token in enumerate(tokens):
         result.append(token)
+        header = tokens[max(index - 1, 0) : index + 3]
+        if token[0] == kinds["EQUAL"] and [part[0] for part in header] == [name, token[0], name, kinds["LBRACE"]]:
+            first, _, label, brace = header
+            if text[first[1] : first[2]] in BLOCKS and "\n" not in text[first[2] : brace[1]]:
+                report.error(
+                    token[1],
+                    token[2],
+                    "a block has no `=` before its name",
+                    help=f"write `{text[first[1] : first[2]]} {text[label[1] : label[2]]} {{ … }}`",
+                    fix=(first[2], label[1], " "),
+                )
+                result.pop()
+                continue
         if token[0] != name or text[token[1] : token[2]] not in TOP_LEVEL or tokens[index + 1][0] != name:
             continue
         between = text[token[2] : tokens[index + 1][1]]
@@ -108,6 +137,13 @@ class _Open(NamedTuple):
     token: Token
     indent: int
     line: int
+    indented: bool
+    """What it holds stands on its own line, or deeper than it: so what stands no deeper is not in it."""
+
+
+def _opened(report: Report, tokens: list[Token], index: int, indent: int, line: int) -> _Open:
+    at, column = report.source.position(tokens[index + 1][1])
+    return _Open(tokens[index], indent, line, at == line or column > indent)
 
 
 class _Lines:
@@ -145,7 +181,7 @@ def close_open_blocks(report: Report, tokens: list[Token], kinds: dict[str, int]
                 _report(report, stack.pop(), token, closing, result)
                 missing -= 1
         if token[0] == opening:
-            stack.append(_Open(token, indent, line))
+            stack.append(_opened(report, tokens, index, indent, line))
         elif token[0] == closing and stack:
             stack.pop()
         if token[0] == 0:
@@ -166,6 +202,12 @@ def _still_open(
             if stack[depth].indent == indent:
                 return depth + 1
         return len(stack)
+    if token[0] == kinds["NAME"] and tokens[index + 1][0] in (kinds["EQUAL"], kinds["LBRACE"], kinds["NAME"]):
+        keep = len(stack)
+        while keep and stack[keep - 1].indented and indent <= stack[keep - 1].indent:
+            keep -= 1
+        if keep < len(stack):
+            return keep
     if token[0] == kinds["NAME"] and _starts_top_level(report.source.text, tokens, index, kinds):
         for depth, opened in enumerate(stack):
             if indent <= opened.indent:

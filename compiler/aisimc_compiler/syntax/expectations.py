@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from aisimc_compiler.syntax.driver import END, Token
 from aisimc_compiler.syntax.items import no_item, not_a_pointer, value_help
 from aisimc_compiler.syntax.keywords import BLOCKS, STATEMENTS
+from aisimc_compiler.syntax.lists import in_list
 
 if TYPE_CHECKING:
     from aisimc_compiler.syntax.recovery import Recovery
@@ -27,7 +28,7 @@ def complain(r: Recovery, token: Token) -> None:
     elif r.expects_item():
         no_item(r, token)
     else:
-        _in_list(r, token)
+        in_list(r, token)
 
 
 def _after_label(r: Recovery, token: Token) -> None:
@@ -45,6 +46,11 @@ def _after_label(r: Recovery, token: Token) -> None:
     if token[0] == r.kinds["EQUAL"] and r.tokens[r.cursor][0] == r.kinds["LBRACE"] and same_line:
         advice = f"write `{name} {r.short(label)} {{ … }}`"
         error(token[1], token[2], "a block has no `=` before its `{`", help=advice, fix=(label[2], token[2], ""))
+        return
+    if token[0] == r.kinds["EQUAL"] and _unit(r, keyword, None):
+        r.values[-2] = label
+        r.pop()
+        r.again()
         return
     if token[0] == r.kinds["EQUAL"]:
         # `engine vllm = …`, or an attribute without a value whose name stands before this one.
@@ -160,12 +166,29 @@ def _missing_equal(r: Recovery, name: Token, value: Token) -> None:
     )
 
 
-def _alone_help(r: Recovery, name: Token) -> str:
-    text = r.short(name)
+def _unit(r: Recovery, name: Token, after: Token | None) -> bool:
+    """`512 tokens`: a word behind a number, which is no unit (`type.mismatch`)."""
     before = r.previous_value(name)
     numbers = (r.kinds["INTEGER"], r.kinds["DECIMAL"])
-    if before is not None and before[0] in numbers and "\n" not in r.text[before[2] : name[1]] and text not in BLOCKS:
-        return f"if it is meant as a unit: {_UNITS}"
+    if before is None or before[0] not in numbers or "\n" in r.text[before[2] : name[1]] or r.text_of(name) in BLOCKS:
+        return False
+    rest = after is not None and after[0] == r.kinds["POINTER"] and after[1] == name[2]
+    end = after[2] if after is not None and rest else name[2]
+    unit = r.text[name[1] : end]
+    r.report.error(
+        before[1],
+        end,
+        f"`{unit}` is no unit",
+        rule="type.mismatch",
+        label=f"a number with the unit `{unit}`",
+        help=f"{_UNITS}; a number without one stands alone: `{r.text_of(before)}`",
+    )
+    r.replace_last_attribute(r.invalid(before[1], end))
+    return True
+
+
+def _alone_help(r: Recovery, name: Token) -> str:
+    text = r.short(name)
     return f"a block is `{text} {{ … }}`" if text in BLOCKS else f"an attribute is `{text} = value`"
 
 
@@ -180,6 +203,11 @@ def _after_name(r: Recovery, token: Token) -> None:
         r.again()
         return
     values = (kinds["INTEGER"], kinds["DECIMAL"], kinds["QUANTITY"], kinds["RANGE"], kinds["POINTER"], kinds["LSQB"])
+    if _unit(r, name, token):
+        r.pop()
+        if token[0] != kinds["POINTER"] or token[1] != name[2]:
+            r.again()
+        return
     if token[0] in values and text not in BLOCKS:
         _missing_equal(r, name, token)
         r.inject("EQUAL", name[2])
@@ -242,42 +270,3 @@ def _no_value(r: Recovery, token: Token) -> None:
     if token[0] == r.kinds["EQUAL"]:
         return
     r.again()
-
-
-def _in_list(r: Recovery, token: Token) -> None:
-    """A list that goes on without a comma, or does not end."""
-    kinds, error = r.kinds, r.report.error
-    opened = r.opener()
-    start, end = token[1], token[2]
-    if token[0] == kinds["COMMA"]:
-        error(start, end, "a value is missing before this comma", fix=(start, end, ""))
-        return
-    following = r.tokens[r.cursor][0] if token[0] != END else END
-    starts_item = token[0] == kinds["NAME"] and following in (kinds["EQUAL"], kinds["LBRACE"])
-    fits = r.accepts("COMMA") and token[0] not in (kinds["EQUAL"], kinds["LBRACE"], kinds["RBRACE"], END)
-    if fits and not starts_item:
-        before = r.tokens[r.cursor - 2][2]
-        unread = r.values_at.get(r.tokens[r.cursor - 2][1])
-        error(
-            start,
-            end,
-            "a comma is missing in this list",
-            label="expected `,` before this",
-            fix=(before, before, ","),
-            applicable=unread is None or unread.kind != "invalid",  # a comma would become part of an open string
-        )
-        r.inject("COMMA", before)
-        return
-    assert opened is not None
-    error(
-        opened[1],
-        opened[2],
-        "this list is not closed",
-        label="its `]` is missing",
-        secondary=((start, end, f"found {r.shown(token)} instead"),),
-        help="lists are `[a, b]`",
-    )
-    if token[0] == kinds["EQUAL"]:
-        r.skip(token)
-        return
-    r.inject("RSQB", r.tokens[r.cursor - 2][2] if r.cursor > 1 else start)

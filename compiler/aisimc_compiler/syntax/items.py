@@ -132,6 +132,8 @@ def _loose_value(r: Recovery, token: Token) -> None:
     if _digits_in_groups(r, end):
         return
     same_line = last is not None and "\n" not in r.text[last.span.end : start]
+    if last is not None and same_line and last.value.kind == "invalid":
+        return
     if last is not None and same_line and r.report.reported_between(last.span.end, start):
         # `1 - 3`: the sign was refused already, and what stands before it is no value of its own.
         r.replace_last_attribute(r.invalid(last.value.span.start, last.value.span.end))

@@ -20,6 +20,8 @@ from aisimc_compiler.syntax.tables import Tables
 from aisimc_compiler.syntax.tree import Value
 
 _WORD = re.compile(r"[\w+.-]+")
+_IN_TEXT = ":<>~!@?&^"
+_TEXT = re.compile(r"[^\s,{}\[\]\"#]*")
 _LONE_TILDE = re.compile(r"~(?![01])")
 _STRETCH = 4_096  # look-alikes are mended line by line, in pieces where a line is endless
 _LONE_CR = re.compile(r"\r(?!\n)")
@@ -42,6 +44,7 @@ class Lexer:
         self.tokens: list[Token] = []
         self.values: dict[int, Value] = {}
         self.kinds = {name: number for number, name in enumerate(tables.terminals)}
+        self._textual = (self.kinds["NAME"], self.kinds["EQUAL"], self.kinds["POINTER"])
         self._pattern = tables.match
         self.text = report.source.text
         self.base = 0  # offset of self.text in the source: a mended line is read on its own
@@ -149,6 +152,8 @@ class Lexer:
             return single_quoted(self, at)
         if character == "/":
             return self._pointer(at)
+        if unquoted := self._unquoted(at):
+            return unquoted
         word = _WORD.match(self.text, at)
         if word and (word[0][0] in "+-." or word[0][0].isdigit()):
             return number_fault(self, at, word[0])
@@ -158,6 +163,27 @@ class Lexer:
         if word:
             return self._foreign_word(at, word[0])
         return symbols_fault(self, at)
+
+    def _unquoted(self, at: int) -> int:
+        """`wheel = aisimulate==0.12.0`, `file = https://…`: text that begins like a name; where it ends, or 0."""
+        kinds, start = self.kinds, self.base + at
+        if self.text[at] not in _IN_TEXT and not self.text[at].isdigit():
+            return 0
+        index = len(self.tokens)
+        while index and self.tokens[index - 1][2] == start and self.tokens[index - 1][0] in self._textual:
+            index -= 1
+            start = self.tokens[index][1]
+        if index in (0, len(self.tokens)) or self.tokens[index][0] != kinds["NAME"]:
+            return 0
+        if self.tokens[index - 1][0] != kinds["EQUAL"]:
+            return 0
+        del self.tokens[index:]
+        end = _TEXT.match(self.text, at)
+        stop = end.end() if end else at + 1
+        begin = start - self.base
+        self.error(begin, stop, "text stands in quotes", help="put it in quotes", fix=f'"{self.text[begin:stop]}"')
+        self.invalid(begin, stop)
+        return stop
 
     def add(self, kind: str, start: int, end: int, value: Value | None = None) -> None:
         """Put a token for `[start, end)` of the text being read, with its value where the text does not give it."""

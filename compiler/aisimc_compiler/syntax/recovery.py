@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
-from aisimc_compiler.syntax.braces import drop_lonely_keywords, mend_braces
+from aisimc_compiler.syntax.braces import mend_braces, mend_headers
 from aisimc_compiler.syntax.comments import drop_foreign_comments
 from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
@@ -14,11 +14,9 @@ from aisimc_compiler.syntax.faults import Enough, Report
 from aisimc_compiler.syntax.keywords import STATEMENTS
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.mending import Lexed, Lexer
+from aisimc_compiler.syntax.nesting import shallow
 from aisimc_compiler.syntax.tables import Tables
 from aisimc_compiler.syntax.tree import Attribute, File, Value
-
-MAX_NESTING = 30
-"""Blocks and lists within one another; the language needs four."""
 
 _MAX_TRIES = 8
 
@@ -30,9 +28,9 @@ def parse_faulty(source: Source, tables: Tables) -> tuple[File, list[Diagnostic]
     try:
         lexer = Lexer(tables, report)
         lexed = lexer.run()
-        tokens, deep = _shallow(report, lexed.tokens, lexer.kinds)
+        tokens, deep = shallow(report, lexed.tokens, lexer.kinds)
         tokens = drop_foreign_comments(report, tokens, lexer.kinds)
-        tokens = drop_lonely_keywords(report, tokens, lexer.kinds)
+        tokens = mend_headers(report, tokens, lexer.kinds)
         if not deep:
             tokens = mend_braces(report, tokens, lexer.kinds)
         file = Recovery(report, tables, lexed._replace(tokens=tokens), deep).run()
@@ -40,24 +38,6 @@ def parse_faulty(source: Source, tables: Tables) -> tuple[File, list[Diagnostic]
         pass
     report.diagnostics.sort(key=lambda d: (d.span.start, d.span.end))
     return file, report.diagnostics
-
-
-def _shallow(report: Report, tokens: list[Token], kinds: dict[str, int]) -> tuple[list[Token], bool]:
-    """The tokens before the first that is nested too deeply, and whether there is one."""
-    opening = {kinds["LBRACE"], kinds["LSQB"]}
-    closing = {kinds["RBRACE"], kinds["RSQB"]}
-    depth = 0
-    for index, token in enumerate(tokens):
-        if token[0] in opening:
-            depth += 1
-            if depth > MAX_NESTING:
-                message = "this is nested too deeply to be read"
-                advice = f"{MAX_NESTING} levels are read, and the language needs four"
-                report.error(token[1], token[2], message, help=advice)
-                return [*tokens[:index], (END, token[1], token[1])], True
-        elif token[0] in closing and depth:
-            depth -= 1
-    return tokens, False
 
 
 class Recovery:

@@ -54,7 +54,7 @@ def test_a_file_is_read_once(tmp_path: Path) -> None:
 def test_check_file_says_why_a_file_cannot_be_read(tmp_path: Path) -> None:
     result = check_file(tmp_path / "none.campaign")
     assert not result.ok
-    assert result.unreadable == Unreadable(str(tmp_path / "none.campaign"), "there is no such file")
+    assert result.unreadable == Unreadable(str(tmp_path / "none.campaign"), "there is no such file", absent=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

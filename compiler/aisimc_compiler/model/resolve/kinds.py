@@ -23,6 +23,7 @@ from aisimc_compiler.model.vocabulary import (
     Attribute,
 )
 from aisimc_compiler.rules.refusal import listed, refuse
+from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
 KINDS = {
@@ -77,6 +78,7 @@ def wrong_kind(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diag
         from aisimc_compiler.rules.pinning.building import wildcard_feature
 
         return wildcard_feature(value.span, str(value.value))
+    value = _with_rest(value)
     text, applicable = _in_kind(attribute, value)
     return refuse(
         "type.mismatch",
@@ -87,6 +89,17 @@ def wrong_kind(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diag
         replace=text,
         applicable=applicable,
     )
+
+
+def _with_rest(value: tree.Value) -> tree.Value:
+    """A word together with what stands directly behind it: `traces/a.jsonl` is a word and a pointer to the parser."""
+    source, start, end = value.span
+    if value.kind != "word" or not source.text.startswith("/", end):
+        return value
+    while end < len(source.text) and source.text[end] not in ' \t\r\n,{}[]#"':
+        end += 1
+    text = source.text[start:end]
+    return value._replace(value=text, raw=text, span=Span(source, start, end))
 
 
 def _described(value: tree.Value) -> str:

@@ -86,7 +86,9 @@ def read(context: Context, block: tree.Block, spec: Block) -> Reading:
             text = name.text
             attribute = attributes.get(text)
             if attribute is None or text in touched:
-                _odd_attribute(context, reading, item)
+                from aisimc_compiler.model.resolve import strange
+
+                strange.odd_attribute(context, reading, item)
                 continue
             touched[text] = name.span
             result = convert(context, attribute, name, value)
@@ -95,9 +97,9 @@ def read(context: Context, block: tree.Block, spec: Block) -> Reading:
         elif isinstance(item, tree.Block):
             _read_block(context, reading, item)
         else:
-            from aisimc_compiler.model.resolve.mismatch import bare_value
+            from aisimc_compiler.model.resolve import strange
 
-            context.report(bare_value(reading.spec, item))
+            strange.bare(context, reading, item)
     if reading.strangers:
         from aisimc_compiler.model.resolve.standins import settle
 
@@ -105,68 +107,24 @@ def read(context: Context, block: tree.Block, spec: Block) -> Reading:
     return reading
 
 
-def _odd_attribute(context: Context, reading: Reading, item: tree.Attribute) -> None:
-    """An attribute that is unknown here, or given twice."""
-    from aisimc_compiler.model.resolve import mismatch
-
-    text = item.name.text
-    if text in reading.spec.attributes or text in reading.spec.blocks:
-        if text in reading.touched:
-            context.report(mismatch.twice(item.name, reading.touched[text]))
-            return
-        reading.touched[text] = item.name.span
-        context.report(mismatch.attribute_for_block(reading.spec, item))
-        return
-    _stranger(context, reading, item, item.name)
-
-
-def _stranger(context: Context, reading: Reading, item: tree.Attribute | tree.Block, name: tree.Name) -> None:
-    """A name that the block does not have: a slip of one that it has, or kept for `standins.settle`."""
-    from aisimc_compiler.model.resolve import mismatch
-
-    diagnostic, meant = mismatch.unknown_name(reading.spec, name, item)
-    if meant:
-        context.report(diagnostic)
-        reading.touched.setdefault(meant, name.span)
-    else:
-        reading.strangers.append((item, diagnostic))
-
-
 def _read_block(context: Context, reading: Reading, item: tree.Block) -> None:
     text = item.keyword.text
     key = reading.spec.blocks.get(text)
     if key is None:
-        from aisimc_compiler.model.resolve import mismatch
+        from aisimc_compiler.model.resolve import strange
 
-        if text in reading.spec.attributes:
-            if text in reading.touched:
-                context.report(mismatch.twice(item.keyword, reading.touched[text]))
-            else:
-                reading.touched[text] = item.keyword.span
-                context.report(mismatch.block_for_attribute(reading.spec, item))
-            return
-        _stranger(context, reading, item, item.keyword)
+        strange.odd_block(context, reading, item)
         return
     from aisimc_compiler.model.vocabulary import BLOCKS
 
     if text in reading.touched and not BLOCKS[key].repeated:
-        _second(context, reading, item, BLOCKS[key])
+        from aisimc_compiler.model.resolve import strange
+
+        strange.second(context, reading, item, BLOCKS[key])
         return
     reading.touched.setdefault(text, item.keyword.span)
     if label_fits(context, item, BLOCKS[key]):
         reading.blocks.setdefault(text, []).append(item)
-
-
-def _second(context: Context, reading: Reading, item: tree.Block, spec: Block) -> None:
-    """A block that may stand once, given again; where they are for one arm each, that is said of the first."""
-    from aisimc_compiler.model.resolve.labels import for_one_arm, label_misfit
-    from aisimc_compiler.model.resolve.mismatch import twice
-
-    text = item.keyword.text
-    if not for_one_arm(item, spec):
-        context.report(twice(item.keyword, reading.touched[text]))
-    elif text in reading.blocks:
-        context.report(label_misfit(item, spec))
 
 
 def label_fits(context: Context, block: tree.Block, spec: Block) -> bool:

@@ -10,6 +10,7 @@ from tests.builders.campaigns import ON_WHEELS, changed, check
 
 AGGREGATED = "topology aggregated { workers = 4 }"
 EXCLUDE = ON_WHEELS[ON_WHEELS.index("exclude {") : ON_WHEELS.index("family paged")]
+PATH = '"FAST25-release/traces/conversation_trace.jsonl"'
 MODE = "mode        = canonical_v1"
 
 CASES = [
@@ -27,8 +28,22 @@ CASES = [
      "determinism «{»\n  mode        = canonical_v1\n  repetitions = 2\n"),
     ("name.missing", ON_WHEELS, AGGREGATED, "topology «aggregated»"),
     ("name.missing", ON_WHEELS, "topology aggregated { workers = 1 }", "topology «aggregated»"),
+    ("type.mismatch", ON_WHEELS, "prefill = 10 ms", "prefill = «10 parsecs»"),
+    ("type.mismatch", ON_WHEELS, "bandwidth = 100 GB/s", "bandwidth = «100 GB/sec2»"),
+    ("type.mismatch", ON_WHEELS, "block_size = 512\n", "block_size = «512 tokens»\n"),
+    ("type.mismatch", ON_WHEELS, "preemptions = 1..3", "preemptions = «1 to» 3"),
+    ("type.mismatch", ON_WHEELS, PATH, f"«{PATH[1:-1]}»"),
+    ("syntax", ON_WHEELS, '"https://github.com/kvcache-ai/Mooncake"', "«https://github.com/kvcache-ai/Mooncake»"),
+    ("syntax", ON_WHEELS, '"aisimulate==0.12.0.dev2"', "«aisimulate==0.12.0.dev2»"),
+    ("syntax", ON_WHEELS, '"aisimulate==0.12.0.dev2"', "«aisimulate>=0.12»"),
     ("syntax", ON_WHEELS, "preemptions = 1..3", "preemptions = 1 «-» 3"),
     ("syntax", ON_WHEELS, "language = 1", "language = 1 «+» 0"),
+    ("syntax", ON_WHEELS, AGGREGATED, "topology aggregated «{» workers = 4"),
+    ("syntax", ON_WHEELS, "evidence { preemptions = 1..3 workers = all }", "evidence «{» workers = all"),
+    ("syntax", ON_WHEELS, "prefill { workers = 2 }", "prefill «{» workers = 2"),
+    ("syntax", ON_WHEELS, "exclude {", "exclude { «{»"),
+    ("syntax", ON_WHEELS, AGGREGATED, "topology «=» aggregated { workers = 4 }"),
+    ("syntax", ON_WHEELS, AGGREGATED, "topology «:» aggregated { workers = 4 }"),
     ("syntax", ON_WHEELS, EXCLUDE, "«exclude»\n"),
 ]  # fmt: skip
 

@@ -139,7 +139,7 @@ def test_fault(text: str, expected: list[tuple[str, str]], mended: str | None) -
         ("row x {\n  a = @\n  b = 2\n}\nrow y { c = 3 }", "row x { a=? b=2 } row y { c=3 }"),
         ("row x {\n  a =\n  b = 2\n}", "row x { a=? b=2 }"),
         ("row x {\n  a = 1 }\n}\nrow y { c = 3 }", "row x { a=1 } row y { c=3 }"),
-        ("row x {\n  cap {\n    a = 1\n  b = 2\n}\nrow y { c = 3 }", "row x { cap { a=1 b=2 } } row y { c=3 }"),
+        ("row x {\n  cap {\n    a = 1\n  b = 2\n}\nrow y { c = 3 }", "row x { cap { a=1 } b=2 } row y { c=3 }"),
         ("row x {\n  cap { a = 1\n}\nrow y { c = 3 }", "row x { cap { a=1 } } row y { c=3 }"),
         ("row x {\n  a = 1\n\nrow y { c = 3 }\nrow z { d = 4 }", "row x { a=1 } row y { c=3 } row z { d=4 }"),
         ("row x\n  a = 1\n}\nrow y { c = 3 }", "row x { a=1 } row y { c=3 }"),
