@@ -1,4 +1,5 @@
-# Every target sets up what it needs in .venv and nothing outside this folder.
+# Every target sets up what it needs in .venv. Outside this folder are only caches: pip's, cargo's, and the content store
+# of campaigns (wheels, traces, built artifacts) in the user's cache folder, or where AISIMC_STORE says.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +14,7 @@ run: $(STAMP)
 	$(BIN)/aisimc check specs/quickstart.campaign
 	$(BIN)/aisimc run specs/quickstart.campaign
 
-## test: set everything up and pass the tests (Python, then Rust)
+## test: set everything up and pass the tests (Rust, then Python; whole campaigns are among them, so allow some time)
 test: $(STAMP)
 	$(CARGO) test --locked --manifest-path runner-rust/Cargo.toml
 	$(BIN)/python -m pytest
