@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +23,9 @@ from tests.campaigns.origin import Repository, core_files, workspace_files
 
 pytestmark = [pytest.mark.cargo, pytest.mark.slow]
 
-BUILD = {"toolchain": "system", "profile": "release", "features": [], "rustflags": [], "locked": True}
+# How builds are put together is tested here, not what the optimiser makes of them: without it they take a third of the
+# time. The campaigns of `test_checkout_campaign.py` build as users do.
+BUILD = {"toolchain": "system", "profile": "release", "features": [], "rustflags": ["-Copt-level=0"], "locked": True}
 LIB = "src/lib.rs"
 
 
@@ -206,6 +209,35 @@ def test_a_lock_file_that_does_not_fit_is_blocked(context: EngineContext, tmp_pa
 def test_a_toolchain_that_is_not_there_is_blocked(context: EngineContext) -> None:
     with pytest.raises(Blocked, match=r"the Rust toolchain 1\.60\.0 cannot be used|rustup is not installed"):
         build_embedded(replace(context, build={**BUILD, "toolchain": "1.60.0"}))
+
+
+def other_toolchain() -> str:
+    """An installed toolchain that is named by its version, as campaigns name one; skips where there is none."""
+    try:
+        listed = subprocess.run(["rustup", "toolchain", "list"], capture_output=True, text=True, check=True).stdout
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        pytest.skip("rustup is not installed, so no toolchain can be chosen by its version")
+    for line in listed.splitlines():
+        if found := re.match(r"(\d+\.\d+\.\d+)-", line):
+            return found[1]
+    pytest.skip("rustup has no toolchain named by a version; `rustup toolchain install 1.95.0` adds one")
+
+
+def test_a_named_toolchain_builds_through_rustup(context: EngineContext, tmp_path: Path) -> None:
+    name = other_toolchain()
+    # A store of its own: where the system's Rust is the same version, the build would be taken from the common one.
+    elsewhere = replace(context, store=Store(tmp_path / "store"), build={**BUILD, "toolchain": name})
+    artifact = build_embedded(elsewhere)
+    assert artifact.toolchain is not None
+    assert artifact.toolchain["release"] == name
+    assert artifact.toolchain["cargo"].startswith(f"cargo {name} ")
+    assert EmbeddedEngine().describe(artifact, elsewhere)["revision"] == artifact.revision
+    log = (context.scratch / "build-baseline.log").read_text("utf-8")
+    assert f"$ rustup run {name} cargo build " in log
+    system = build_embedded(context)
+    assert system.toolchain is not None
+    same = system.toolchain == artifact.toolchain
+    assert (system.sha256 == artifact.sha256) == same, "one compiler gives one artifact, another gives another"
 
 
 def test_a_feature_that_the_core_has_not_is_blocked(context: EngineContext) -> None:
