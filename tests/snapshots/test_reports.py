@@ -56,6 +56,11 @@ def test_terminal(outcome: str, width: int, tmp_path: Path, snapshot: SnapshotAs
     report = build(outcomes.OUTCOMES[outcome](tmp_path / "run"))
     stream = io.StringIO()
     terminal.summary(report, Console(file=stream, width=width, color_system=None, highlight=False))
-    lines = [line.rstrip() for line in stream.getvalue().splitlines()]
-    assert max(len(line) for line in lines) <= width
+    lines = stream.getvalue().splitlines()
+    assert [line for line in lines if len(line) > width and not _whole(line)] == []
     assert "\n".join(lines) + "\n" == snapshot(extension_class=_Plain)
+
+
+def _whole(line: str) -> bool:
+    """What is copied out of a report is never broken: field patterns and commands."""
+    return line.rpartition(" ")[2].startswith("/") or line.lstrip().startswith("aisimc ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,18 @@ def command(places: tuple[Path, ...], row: str | None, arm: str, limit: int, as_
         found, names = _compare(places, row, arm, limit or None)
     except Failure as failure:
         fail(failure)
-    _print(found, names, limit, as_json or style == "json")
+    again = shlex.join(
+        [
+            "aisimc",
+            "diff",
+            *map(str, places),
+            *(["--row", row] if row else []),
+            *(["--arm", arm] if len(places) == 2 else []),
+            "--limit",
+            "0",
+        ]
+    )
+    _print(found, names, limit, again, as_json or style == "json")
     raise SystemExit(int(Exit.OK if found is None or found["same_values"] else Exit.FAILED))
 
 
@@ -70,7 +82,7 @@ def _compare(
         raise Blocked(f"cannot read {error.filename}: {error.strerror}") from error
 
 
-def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, as_json: bool) -> None:
+def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, again: str, as_json: bool) -> None:
     if as_json:
         import orjson
 
@@ -84,6 +96,9 @@ def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, as_
 
     from aisimc_runtime.report.terminal import difference
 
-    difference(found, names, Console(highlight=False), classes=limit or len(found["classes"]), events=True)
+    difference(
+        found, names, Console(highlight=False),
+        classes=limit or len(found["classes"]), all_of_them=again, events=True,
+    )  # fmt: skip
     if found["left_out"]:
         click.echo(f"  not compared: {', '.join(found['left_out'])} (wall clock)")

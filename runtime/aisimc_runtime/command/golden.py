@@ -34,7 +34,7 @@ A row then takes its expectations from there: golden = "golden/nightly.yaml".
 def record(run: Path, output: Path, rows: tuple[str, ...], digest: bool) -> None:
     """Write the points of a run's rows into a golden file."""
     try:
-        from aisimc_runtime.golden.points import points_of
+        from aisimc_runtime.golden.points import left_out, points_of
         from aisimc_runtime.golden.writing import merged
 
         qualified, points = points_of(run, rows, digest=digest)
@@ -44,5 +44,7 @@ def record(run: Path, output: Path, rows: tuple[str, ...], digest: bool) -> None
         replace_file(output, content)
         for point in points:
             click.echo(f"recorded {point.row} in {output}")
+        for reason in () if rows else left_out(run):
+            click.echo(f"not recorded: {reason}")
     except Failure as failure:
         fail(failure)

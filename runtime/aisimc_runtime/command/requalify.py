@@ -18,6 +18,7 @@ from aisimc_runtime.failures import Failure, Refused
 if TYPE_CHECKING:
     from aisimc_runtime.requalify.bench import Bench
     from aisimc_runtime.requalify.search import Observation, Outcome
+    from aisimc_runtime.requalify.telling import Asked
 
 EPILOG = """\b
 Examples:
@@ -61,16 +62,25 @@ def command(
     try:
         with ExitStack() as stack:
             bench, first, least, most = _prepare(stack, spec, row, dimension, profile_file, folder, quiet=as_json)
-            from aisimc_runtime.requalify.dimension import minimum
+            from aisimc_runtime.requalify.dimension import minimum, place_of
             from aisimc_runtime.requalify.search import search
+            from aisimc_runtime.requalify.telling import Asked
 
-            lowest = minimum(bench.campaign.plan.data["rows"][row], dimension)
+            declared = bench.campaign.plan.data["rows"][row]
+            asked = Asked(dimension, start or first, (least, most), place_of(declared, dimension))
+
+            def say(purpose: str) -> None:
+                if not as_json:
+                    click.echo(f"  {purpose}")
+
             outcome = search(
-                start or first, bench.observe, least=least, most=most,
-                minimum=lowest, resolution=resolution, budget=budget,
+                asked.start, bench.observe, least=least, most=most,
+                minimum=minimum(declared, dimension), resolution=resolution, budget=budget, say=say,
             )  # fmt: skip
+            if outcome.point is not None:
+                say(f"do two more processes at {outcome.point.value:_} agree?")
             stable = outcome.point is not None and bench.is_stable(outcome.point.value)
-        _tell(outcome, stable, row, dimension, start or first, (least, most), as_json)
+        _tell(outcome, stable, row, asked, as_json)
     except Failure as failure:
         fail(failure)
     sys.exit(int(Exit.OK if stable else Exit.FAILED))
@@ -83,6 +93,7 @@ def _prepare(
     from aisimc_runtime.ports.processes import Processes
     from aisimc_runtime.requalify.bench import Bench, baseline_only, bounds_of, key_of
     from aisimc_runtime.requalify.dimension import current
+    from aisimc_runtime.requalify.telling import line
     from aisimc_runtime.run.campaign import Campaign
     from aisimc_runtime.run.folder import RunFolder
     from aisimc_runtime.run.loading import load
@@ -113,42 +124,18 @@ def _prepare(
 
     def tell(seen: Observation, known: bool) -> None:
         if not quiet:
-            click.echo(_line(seen, dimension, known, seen.fit(least, most).value))
+            click.echo(line(seen, dimension, known, seen.fit(least, most).value))
 
     return Bench(campaign, row, dimension, place.path / "observations.jsonl", tell), first, least, most
 
 
-def _line(seen: Observation, dimension: str, known: bool, fit: str) -> str:
-    if seen.error is not None:
-        what = seen.error
-    else:
-        count = "no pressure count" if seen.pressure is None else f"{seen.pressure} pressure events"
-        what = f"{count}, {seen.completed} of {seen.requests} requests completed, {seen.short_outputs} cut short"
-    return f"{dimension} = {seen.value:_}: {what} ({fit}{', kept from before' if known else ''})"
-
-
-def _tell(
-    outcome: Outcome, stable: bool, row: str, dimension: str, start: int, bounds: tuple[int, int], as_json: bool
-) -> None:
+def _tell(outcome: Outcome, stable: bool, row: str, asked: Asked, as_json: bool) -> None:
     if as_json:
-        entry = {"row": row, "dimension": dimension, "start": start, "bounds": list(bounds), "stable": stable,
-                 **asdict(outcome)}  # fmt: skip
+        entry = {"row": row, "dimension": asked.dimension, "start": asked.start, "bounds": list(asked.bounds),
+                 "stable": stable, **asdict(outcome)}  # fmt: skip
         click.echo(json.dumps(entry, indent=2))
         return
-    if outcome.point is None:
-        click.echo(f"row {row}: no {dimension} with {bounds[0]} to {bounds[1]} pressure events was observed")
-        return
-    around = [
-        f"{side} {seen.value:_} has {seen.pressure if seen.error is None else 'an error'}"
-        for side, seen in (("below it,", outcome.below), ("above it,", outcome.above))
-        if seen is not None
-    ]
-    click.echo(f"row {row}: {dimension} = {outcome.point.value:_} with {outcome.point.pressure} pressure events")
-    if around:
-        click.echo(f"  {'; '.join(around)}")
-    if not stable:
-        click.echo("  two processes disagree there: the baseline is unstable, and no capacity qualifies it")
-    elif outcome.point.value != start:
-        click.echo(f"  write {dimension.rpartition('.')[2]} = {outcome.point.value:_} in the campaign, for both arms")
-    else:
-        click.echo("  the declared capacity qualifies as it is")
+    from aisimc_runtime.requalify.telling import told
+
+    for line in told(outcome, stable, row, asked):
+        click.echo(line)

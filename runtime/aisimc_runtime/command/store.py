@@ -16,6 +16,7 @@ import click
 
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.failures import Blocked, Failure, Refused
+from aisimc_runtime.sizes import in_units
 
 if TYPE_CHECKING:
     from aisimc_runtime.store.content import Entry, Store
@@ -94,10 +95,10 @@ def ls(folder: Path | None, as_json: bool) -> Exit:
         return Exit.OK
     for entry in entries:
         sys.stdout.write(
-            f"{entry.sha256[:16]}  {_size(entry.size_bytes):>10}  {entry.kind or '-':8} {entry.name or '-'}\n"
+            f"{entry.sha256[:16]}  {in_units(entry.size_bytes):>10}  {entry.kind or '-':8} {entry.name or '-'}\n"
         )
     total = sum(entry.size_bytes for entry in entries)
-    sys.stdout.write(f"{len(entries)} files, {_size(total)} in {store.root}\n")
+    sys.stdout.write(f"{len(entries)} files, {in_units(total)} in {store.root}\n")
     return Exit.OK
 
 
@@ -177,11 +178,11 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
         return Exit.OK
     verb = "would remove" if dry_run else "removed"
     for entry in entries:
-        sys.stdout.write(f"{verb} {entry.sha256[:16]}  {_size(entry.size_bytes):>10}  {entry.name or '-'}\n")
+        sys.stdout.write(f"{verb} {entry.sha256[:16]}  {in_units(entry.size_bytes):>10}  {entry.name or '-'}\n")
     for path, size in mirrors.items():
-        sys.stdout.write(f"{verb} {path.name[:16]}  {_size(size):>10}  mirror of a repository\n")
+        sys.stdout.write(f"{verb} {path.name[:16]}  {in_units(size):>10}  mirror of a repository\n")
     what = f"{len(entries)} files" + (f" and {len(mirrors)} mirrors" if mirrors else "")
-    sys.stdout.write(f"{verb} {what}, {_size(freed)}; what runs in these folders name is kept:\n")
+    sys.stdout.write(f"{verb} {what}, {in_units(freed)}; what runs in these folders name is kept:\n")
     sys.stdout.writelines(f"  {folder}\n" for folder in folders)
     return Exit.OK
 
@@ -207,15 +208,6 @@ def _open(folder: Path | None) -> Store:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     return {"sha256": entry.sha256, "size_bytes": entry.size_bytes, "kind": entry.kind, "name": entry.name}
-
-
-def _size(size_bytes: int) -> str:
-    value = float(size_bytes)
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"
 
 
 def _print_json(value: Any) -> None:

@@ -36,12 +36,21 @@ def find(place: Path, row: str | None, arm: str) -> Subject:
         return _of_row(place, arm)
     if not (place / "rows").is_dir():
         raise Refused(f"{place} is neither a record nor a row's folder nor a run's")
+    names = sorted(entry.name for entry in (place / "rows").iterdir())
     if row is None:
-        names = ", ".join(sorted(entry.name for entry in (place / "rows").iterdir())) or "none"
-        raise Refused(f"{place} is a run: name one of its rows with --row", help=f"rows: {names}")
-    if not (place / "rows" / row).is_dir():
-        raise Refused(f"the run {place} has no row {row!r}")
+        known = ", ".join(names) or "none"
+        raise Refused(f"{place} is a run: name one of its rows with --row", help=f"rows: {known}")
+    if row not in names:
+        raise Refused(f"the run {place} has no row {row!r}", help=_nearest(row, names))
     return _of_row(place / "rows" / row, arm)
+
+
+def _nearest(row: str, names: list[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(row, names, 1)
+    known = f"its rows are {', '.join(names)}" if names else "it has none"
+    return f"did you mean `{near[0]}`? {known}" if near else known
 
 
 def _of_row(folder: Path, arm: str) -> Subject:

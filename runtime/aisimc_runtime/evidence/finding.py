@@ -15,6 +15,13 @@ class Status(StrEnum):
     NOT_OBSERVABLE = "not_observable"
 
 
+def on_both_arms(baseline: str, candidate: str) -> str | None:
+    """One sentence for two that say the same of either arm; None where they do not."""
+    if baseline != candidate and baseline == candidate.replace(" on the candidate", " on the baseline"):
+        return baseline.replace(" on the baseline", " on both arms")
+    return None
+
+
 class Finding(NamedTuple):
     """The outcome of one rule of the contract. `derived` marks what was worked out from records, not reported."""
 

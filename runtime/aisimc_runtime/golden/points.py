@@ -19,6 +19,8 @@ BOUND = (
 )  # fmt: skip
 """The counters a point binds; the canonical digest is bound on request only, since it belongs to one revision."""
 
+_EXCUSED = "PASS_WITH_SEMANTIC_EXCEPTIONS"
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -42,9 +44,10 @@ def points_of(run: Path, rows: Sequence[str], *, digest: bool) -> tuple[Json, li
         if name not in results:
             raise Refused(f"the run has no row {name!r}", help=f"its rows are {', '.join(results)}")
         if results[name] != "PASS":
-            raise Refused(f"row {name} did not pass in this run ({results[name]}): it qualifies nothing")
+            raise Refused(f"row {name} qualifies nothing: {_why_not(results[name])}", help=_instead([results[name]]))
     if not chosen:
-        raise Refused("no row of this run passed: it qualifies nothing")
+        reasons = "; ".join(f"row {name}: {_why_not(result)}" for name, result in results.items())
+        raise Refused(f"no row of this run qualifies anything: {reasons}", help=_instead(list(results.values())))
     qualified = {
         "revision": artifacts["baseline"]["revision"],
         "artifact_sha256": artifacts["baseline"]["sha256"],
@@ -52,6 +55,28 @@ def points_of(run: Path, rows: Sequence[str], *, digest: bool) -> tuple[Json, li
         "report_digest": report["digest"],
     }
     return qualified, [_point(run, plan["rows"][name], plan, name, digest) for name in chosen]
+
+
+def left_out(run: Path) -> list[str]:
+    """The run's rows that give no point, each with the reason. Raises `Blocked` as `points_of` does."""
+    rows = _json(run / "report.json")["rows"]
+    return [f"row {row['name']}: {_why_not(row['result'])}" for row in rows if row["result"] != "PASS"]
+
+
+def _why_not(result: str) -> str:
+    """Why a row that did not plainly pass gives no point."""
+    return {
+        _EXCUSED: "it passed with exceptions, and a point is what both arms give alike",
+        "FAIL": "it failed",
+        "NOT_COVERED": "it was run on neither arm",
+    }.get(result, "it is not finished")
+
+
+def _instead(results: list[str]) -> str:
+    """What to do where rows passed with exceptions: their candidate is the next baseline."""
+    if _EXCUSED not in results:
+        return ""
+    return "record it from a run with the candidate as the baseline: a self-check, or the next comparison"
 
 
 def _point(run: Path, row: Json, plan: Json, name: str, digest: bool) -> Point:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
+from aisimc_runtime.sizes import in_units
 
-_MARKS = {
-    "PASS": "✅ PASS",
-    "PASS_WITH_SEMANTIC_EXCEPTIONS": "☑️ PASS with exceptions",
-    "FAIL": "❌ FAIL",
-    "NOT_COVERED": "– not covered",
-    "INCOMPLETE": "… not finished",
-}
+_MARKS = {"PASS": "✅", "PASS_WITH_SEMANTIC_EXCEPTIONS": "☑️", "FAIL": "❌", "NOT_COVERED": "–", "INCOMPLETE": "…"}
+_PATTERN = re.compile(r"(?<!\S)/[\w*~]+(?:/[\w*~]+)+(?=[\s,;:)]|$)")
 _REASONS = 12
 _CLASSES = 10
 
@@ -55,22 +53,25 @@ def _sentence(text: str) -> str:
 def _rows(report: dict[str, Any]) -> Iterator[str]:
     yield "## Rows"
     yield ""
-    yield "| row | result | engine | topology | requests | pressure | canonical SHA-256 | first parting |"
-    yield "| --- | --- | --- | --- | ---: | ---: | --- | --- |"
+    yield "| row | result | engine | topology | requests | pressure | virtual ms | canonical SHA-256 | first parting |"
+    yield "| --- | --- | --- | --- | ---: | ---: | ---: | --- | --- |"
     for row in report["rows"]:
-        evidence = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
         cells = [
             f"{row['name']}{' (fixture)' if row['kind'] == 'fixture' else ''}",
-            _MARKS[row["result"]],
+            f"{_MARKS[row['result']]} {say.result(row)}",
             say.ENGINES[row["engine"]],
             say.topology(row["topology"]),
-            f"{evidence['requests']:,}" if evidence else "–",
+            say.requests(row),
             say.both_pressures(row),
+            say.virtual_ms(row),
             say.digest_cell(row),
             say.parting(row["difference"]),
         ]
-        yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+        yield _line(cells)
     yield ""
+    if say.arrows(report):
+        yield _sentence(say.arrows(report))
+        yield ""
 
 
 def _troubles(report: dict[str, Any]) -> Iterator[str]:
@@ -80,43 +81,43 @@ def _troubles(report: dict[str, Any]) -> Iterator[str]:
             continue
         yield f"### {row['name']}"
         yield ""
-        for finding in attention:
-            where = f" ({finding['arm']})" if finding["arm"] else ""
-            yield f"- **{finding['rule']}**{where} {finding['status']}: {_text(finding['message'])}"
-        if attention:
+        for finding, message in say.messages(attention):
+            yield f"- **{finding['rule']}** {say.status(finding)}: {_text(message)}"
+        excused = [finding for finding in row["findings"] if say.excused(row, finding)]
+        yield from (f"- **{one['rule']}** {say.status(one, row)}: {_text(one['message'])}" for one in excused)
+        if attention or excused:
             yield ""
         if row["difference"] is not None:
-            yield from _difference(row["difference"], ("baseline", "candidate"))
+            yield from _difference(row["difference"], ("baseline", "candidate"), say.every_class(row["name"]))
         for arm, difference in row["instability"].items():
             yield f"The {arm} differs from itself:"
             yield ""
-            yield from _difference(difference, (f"{arm} 1", f"{arm} 2"))
+            names, command = (f"{arm} 1", f"{arm} 2"), say.every_class(row["name"], arm)
+            yield from _difference(difference, names, command)
 
 
-def _difference(difference: dict[str, Any], names: tuple[str, str]) -> Iterator[str]:
+def _difference(difference: dict[str, Any], names: tuple[str, str], all_of_them: str) -> Iterator[str]:
     found = difference["first_parting"]
-    counts = difference["requests"]
     if found is not None:
         yield f"They first part at **{found['at_ms']!r} ms** of virtual time: {found['request']} `{found['field']}`"
         yield f"is `{_value(found['a'])}` on the {names[0]} and `{_value(found['b'])}` on the {names[1]}."
     else:
-        yield "No parting in time: no point in virtual time differs."
-    yield f"{counts['differing']:,} of {counts['compared']:,} requests differ, {difference['values']:,} values in all."
-    for key, name in (("only_a", names[0]), ("only_b", names[1])):
-        if counts[key]:
-            yield f"{len(counts[key]):,} requests are on the {name} only."
-    if counts["order"] == "different":
-        yield "The records stand in another order."
+        yield _sentence(say.no_parting(difference))
+    if difference.get("same_values"):
+        yield ""
+        return
+    yield from map(_sentence, (say.spread(difference), *say.only_on(difference, names)))
     yield ""
     yield "| field | change | values | requests | size |"
     yield "| --- | --- | ---: | ---: | --- |"
     for entry in difference["classes"][:_CLASSES]:
         cells = [f"`{entry['pattern']}`", entry["change"], f"{entry['count']:,}", f"{entry['requests']:,}"]
-        yield "| " + " | ".join([*map(_cell, cells), _cell(say.change_size(entry))]) + " |"
+        yield _line([*cells, say.change_size(entry)])
     left = difference["classes_in_all"] - min(len(difference["classes"]), _CLASSES)
-    if left > 0:
-        yield f"| and {left} more classes | | | | |"
     yield ""
+    if left > 0:
+        yield f"And {plural(left, 'more class', 'more classes')}: `{all_of_them}` lists all."
+        yield ""
 
 
 def _not_covered(report: dict[str, Any]) -> Iterator[str]:
@@ -146,7 +147,7 @@ def _exceptions(report: dict[str, Any]) -> Iterator[str]:
         for key in ("baseline", "candidate", "source", "cause", "impact", "disposition"):
             yield f"- {key}: {_text(record[key])}"
         yield f"- regression test: `{' '.join(record['regression_test']['command'])}`"
-        yield from (f"- {finding['status']}: {_text(finding['message'])}" for finding in entry["findings"])
+        yield from (f"- {say.status(one)}: {_text(message)}" for one, message in say.messages(entry["findings"]))
         yield ""
 
 
@@ -157,8 +158,7 @@ def _campaign_findings(report: dict[str, Any]) -> Iterator[str]:
     yield "## Of the whole campaign"
     yield ""
     yield from (
-        f"- **{finding['rule']}** {finding['status'].replace('_', ' ')}: {_text(finding['message'])}"
-        for finding in shown
+        f"- **{finding['rule']}** {say.status(finding)}: {_text(message)}" for finding, message in say.messages(shown)
     )
     yield ""
 
@@ -194,7 +194,7 @@ def _pins(report: dict[str, Any]) -> Iterator[str]:
             yield f"| {arm} correction | {correction['name']} `{correction['sha256']}` |"
     for name, entry in report["inputs"].items():
         window = entry["slice"]
-        yield f"| input {name} | `{entry['sha256']}`, {entry['rows']:,} rows |"
+        yield f"| input {name} | `{entry['sha256']}`, {plural(entry['rows'], 'row')} |"
         last = window["start"] + window["rows"] - 1
         yield f"| slice of {name} | `{window['sha256']}`, rows {window['start']:,} to {last:,} |"
     if report["build"]:
@@ -209,9 +209,9 @@ def _pins(report: dict[str, Any]) -> Iterator[str]:
 def _artifact(artifact: dict[str, Any]) -> str:
     text = f"`{artifact['sha256']}`"
     if artifact["size_bytes"] is not None:
-        text += f", {artifact['size_bytes']:,} bytes"
+        text += f", {in_units(artifact['size_bytes'])}"
     if artifact["text_size_bytes"] is not None:
-        text += f" (.text {artifact['text_size_bytes']:,})"
+        text += f" (.text {in_units(artifact['text_size_bytes'])})"
     return text + f", features {', '.join(artifact['features'] or []) or 'none'}"
 
 
@@ -221,10 +221,9 @@ def _details(report: dict[str, Any]) -> Iterator[str]:
     for row in report["rows"]:
         yield f"**{row['name']}**: configuration `{row['configuration_sha256']}`"
         yield ""
-        for finding in row["findings"]:
+        for finding, message in say.messages(row["findings"]):
             derived = " (derived)" if finding["derived"] else ""
-            status = finding["status"].replace("_", " ")
-            yield f"- {finding['rule']} {status}: {_text(finding['message'])}{derived}"
+            yield f"- {finding['rule']} {say.status(finding, row)}: {_text(message)}{derived}"
         yield from _placements(row)
         yield ""
     yield "</details>"
@@ -242,6 +241,10 @@ def _placements(row: dict[str, Any]) -> Iterator[str]:
             )
 
 
+def _line(cells: Iterable[object]) -> str:
+    return "| " + " | ".join(map(_cell, cells)) + " |"
+
+
 def _value(literal: str | None) -> str:
     return "(not there)" if literal is None else literal
 
@@ -251,5 +254,6 @@ def _cell(text: object) -> str:
 
 
 def _text(text: object) -> str:
-    """Free text on one line that starts no Markdown construct of its own."""
-    return " ".join(str(text).split()).replace("<", "&lt;")
+    """Free text on one line that starts no Markdown construct of its own; field patterns stand as they are."""
+    plain = " ".join(str(text).split()).replace("<", "&lt;")
+    return plain if "`" in plain else _PATTERN.sub(r"`\g<0>`", plain)

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.compare.words import SPELLING, cell
+from aisimc_runtime.evidence.finding import on_both_arms
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "trtllm": "TRT-LLM"}
 EVENTS = {"vllm": "preemptions", "sglang": "retractions", "trtllm": "evictions"}
+
+RESULTS = {
+    "PASS_WITH_SEMANTIC_EXCEPTIONS": "PASS with exceptions",
+    "NOT_COVERED": "not covered",
+    "INCOMPLETE": "not finished",
+}
+ARROW = " → "
 
 VERDICTS = {
     "PASS": "The candidate replays every row as the baseline does, byte for byte.",
@@ -79,21 +91,39 @@ def _dp(pool: dict[str, Any]) -> str:
     return f" × dp {pool['dp']}" if pool.get("dp", 1) != 1 else ""
 
 
-def pressure(row: dict[str, Any], arm: str) -> str:
-    """Pressure events of an arm, or why they cannot be told."""
-    evidence = row["arms"][arm]["evidence"]
-    if evidence is None:
-        return "–"
+def pressure(evidence: dict[str, Any]) -> str:
+    """Pressure events in an arm's evidence, or that they cannot be told."""
     events = evidence["pressure"]["events"]
     return "cannot be told" if events is None else str(events)
 
 
-def both_pressures(row: dict[str, Any]) -> str:
-    """Pressure events of the row: one number where both arms agree."""
-    baseline, candidate = pressure(row, "baseline"), pressure(row, "candidate")
-    if baseline == candidate or candidate == "–":
-        return baseline
-    return candidate if baseline == "–" else f"{baseline} → {candidate}"
+def both(row: dict[str, Any], of: Callable[[dict[str, Any]], str], joint: str = ARROW) -> str:
+    """A figure of the row's evidence: once where the arms agree or only one has it, else baseline → candidate."""
+    found = [row["arms"][arm]["evidence"] for arm in ("baseline", "candidate")]
+    return joint.join(dict.fromkeys(of(evidence) for evidence in found if evidence is not None)) or "–"
+
+
+def both_pressures(row: dict[str, Any], joint: str = ARROW) -> str:
+    """Pressure events of the row."""
+    return both(row, pressure, joint)
+
+
+def requests(row: dict[str, Any]) -> str:
+    """How many requests the row's records hold."""
+    return both(row, lambda evidence: f"{evidence['requests']:,}")
+
+
+def virtual_ms(row: dict[str, Any], joint: str = ARROW) -> str:
+    """The row's virtual duration in ms."""
+    return both(row, lambda evidence: milliseconds(evidence["virtual_duration_ms"]), joint)
+
+
+def arrows(report: dict[str, Any]) -> str:
+    """The note below a table of rows: what an arrow in it means; empty where there is none."""
+    shown = any(
+        ARROW in text for row in report["rows"] for text in (both_pressures(row), requests(row), virtual_ms(row))
+    )
+    return "→ leads from the baseline to the candidate, where they differ" if shown else ""
 
 
 def pressure_words(row: dict[str, Any]) -> str:
@@ -104,6 +134,11 @@ def pressure_words(row: dict[str, Any]) -> str:
     if found == "cannot be told":
         return f"{name} cannot be told"
     return f"{found} {name.removesuffix('s') if found == '1' else name}"
+
+
+def result(row: dict[str, Any]) -> str:
+    """A row's result in a word or two."""
+    return RESULTS.get(row["result"], str(row["result"]))
 
 
 def digest_cell(row: dict[str, Any]) -> str:
@@ -121,11 +156,43 @@ def parting(difference: dict[str, Any] | None) -> str:
     if difference is None:
         return ""
     found = difference["first_parting"]
-    if difference.get("same_values"):
-        return "only key order, white space or spelling"
     if found is None:
-        return "no parting in time"
+        return cell(difference, "")
     return f"{found['at_ms']:.3f} ms, {found['request']} {found['field'].lstrip('/')}"
+
+
+def no_parting(difference: dict[str, Any]) -> str:
+    """A sentence in place of the first parting, where no two points in virtual time differ."""
+    if difference.get("same_values"):
+        return f"{SPELLING}: the values are the same"
+    return "no point in virtual time differs"
+
+
+def spread(difference: dict[str, Any]) -> str:
+    """How far a difference goes, in requests, values and classes."""
+    counts = difference["requests"]
+    return (
+        f"{counts['differing']:,} of {plural(counts['compared'], 'request')} differ, "
+        f"{plural(difference['values'], 'value')} in {plural(difference['classes_in_all'], 'class', 'classes')}"
+    )
+
+
+def only_on(difference: dict[str, Any], names: tuple[str, str]) -> list[str]:
+    """What is said of requests that one side alone has, and of their order."""
+    found = [
+        f"{plural(len(difference['requests'][key]), 'request')} on the {name} only"
+        for key, name in (("only_a", names[0]), ("only_b", names[1]))
+        if difference["requests"][key]
+    ]
+    return found + (["the records stand in another order"] if difference["requests"]["order"] == "different" else [])
+
+
+def every_class(row: str, arm: str | None = None) -> str:
+    """The command that lists every class of a row's difference, or of the difference of an unstable arm from itself."""
+    if arm is None:
+        return f"aisimc diff RUN --row {row} --limit 0"
+    sides = " ".join(f"RUN/rows/{row}/replays/{arm}-{number}/canonical.jsonl" for number in (1, 2))
+    return f"aisimc diff {sides} --limit 0"
 
 
 def uncovered_coverage(report: dict[str, Any]) -> list[tuple[str, str]]:
@@ -161,9 +228,52 @@ def milliseconds(value: float | None) -> str:
     return "–" if value is None else f"{value:,.3f}"
 
 
+def excused_by(row: dict[str, Any]) -> str:
+    """The exception records that cover every difference of the row; empty where that is not so."""
+    covers = [finding for finding in row["findings"] if finding["rule"] == "exception.covers"]
+    return ", ".join(sorted(row["covered_by"])) if any(f["status"] == "satisfied" for f in covers) else ""
+
+
+def excused(row: dict[str, Any], finding: dict[str, Any]) -> bool:
+    """Whether a finding is a difference that records cover: it failed, and yet nothing is wrong with it."""
+    return finding["rule"] == "run.parity" and finding["status"] == "failed" and bool(excused_by(row))
+
+
+def status(finding: dict[str, Any], row: dict[str, Any] | None = None) -> str:
+    """A finding's status in words."""
+    if row is not None and excused(row, finding):
+        return f"differs, covered by {excused_by(row)}"
+    return str(finding["status"]).replace("_", " ")
+
+
+def message(finding: dict[str, Any]) -> str:
+    """A finding's message, with its arm where the message itself does not name it."""
+    told = finding["arm"] is None or finding["arm"] in finding["message"]
+    return str(finding["message"]) if told else f"{finding['message']} ({finding['arm']})"
+
+
+def messages(findings: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]:
+    """Findings with their messages; what two in a row say of either arm is said once, of both."""
+    found: list[tuple[dict[str, Any], str]] = []
+    for finding in findings:
+        text = message(finding)
+        last = found[-1] if found else None
+        same = last is not None and (last[0]["rule"], last[0]["status"]) == (finding["rule"], finding["status"])
+        joint = on_both_arms(last[1], text) if last is not None and same else None
+        if last is not None and joint is not None:
+            found[-1] = (last[0] | {"arm": None}, joint)
+        else:
+            found.append((finding, text))
+    return found
+
+
 def needs_attention(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Findings of a row that do not hold; of a row that is not finished only what did not run."""
-    bad = [finding for finding in row["findings"] if finding["status"] in ("failed", "missing")]
+    bad = [
+        finding
+        for finding in row["findings"]
+        if finding["status"] in ("failed", "missing") and not excused(row, finding)
+    ]
     if row["result"] == "INCOMPLETE":
         return [finding for finding in bad if finding["rule"] == "run.fresh"]
     return bad

@@ -36,6 +36,14 @@ def with_value(row: Json, dimension: str, value: int) -> Json:
     return changed
 
 
+def place_of(row: Json, dimension: str) -> str:
+    """Where the dimension is written: the row's capacity, or that of one pool or of both."""
+    role = dimension.rpartition(".")[0]
+    if row["topology"]["kind"] == "aggregated":
+        return "the row's capacity"
+    return f"the capacity of the {role} pool" if role else "the capacity of both pools, prefill and decode"
+
+
 def minimum(row: Json, dimension: str) -> int:
     """The smallest value worth asking about: engines want two blocks for a request and one of everything else."""
     return 2 if _field(dimension) == "num_gpu_blocks" else 1

@@ -59,8 +59,11 @@ class Outcome:
 
 
 class _Search:
-    def __init__(self, observe: Callable[[int], Observation], least: int, most: int, budget: int) -> None:
+    def __init__(
+        self, observe: Callable[[int], Observation], least: int, most: int, budget: int, say: Callable[[str], None]
+    ) -> None:
         self.seen: dict[int, Observation] = {}
+        self.say = say
         self._observe = observe
         self._least, self._most, self._budget = least, most, budget
 
@@ -83,13 +86,15 @@ def search(
     minimum: int = 1,
     resolution: int = 1,
     budget: int = 64,
+    say: Callable[[str], None] = lambda purpose: None,
 ) -> Outcome:
     """The nearest value to `start` whose pressure count lies in `least..most`, all outputs whole.
 
     `resolution` is how close (in units of the capacity) the point must come to a neighbour on the start's side that
-    does not qualify; `budget` bounds the number of observations. `observe` may raise; what it raised passes through.
+    does not qualify; `budget` bounds the number of observations. `say` is told what the observations after it are for
+    once a point is known. `observe` may raise; what it raised passes through.
     """
-    state = _Search(observe, least, most, budget)
+    state = _Search(observe, least, most, budget, say)
     first = state.fit(start)
     found: int | None = start
     if first is not Fit.QUALIFIES:
@@ -131,6 +136,8 @@ def _bisect(state: _Search, near: int, far: int, first: Fit, resolution: int) ->
 
 def _tighten(state: _Search, near: int, found: int, resolution: int) -> int:
     """Bring a qualifying value nearer to the start; `near` does not qualify and lies on the start's side."""
+    if abs(found - near) > resolution:
+        state.say(f"{found:_} qualifies; is there a nearer one, towards {near:_}?")
     while abs(found - near) > resolution and not state.spent:
         middle = (near + found) // 2
         if middle in (near, found):
@@ -147,6 +154,8 @@ def _sweep(state: _Search, start: int, found: int, resolution: int) -> int:
     nearest to the start first."""
     stride = (found - start) / (SWEEP + 1)
     values = sorted({start + round(stride * piece) for piece in range(1, SWEEP + 1)} - {start, found})
+    if values and not state.spent:
+        state.say(f"counts jump near an edge: is there a nearer one than {found:_} that halving stepped over?")
     near = start
     for value in values if found > start else reversed(values):
         if state.spent:
@@ -162,12 +171,31 @@ def _enclose(state: _Search, found: int, minimum: int, step: int) -> None:
     for direction in (-1, 1):
         if any((value - found) * direction > 0 and state.fit(value) is not Fit.QUALIFIES for value in list(state.seen)):
             continue
+        side = "above" if direction > 0 else "below"
+        state.say(f"{found:_} is the point; what is the nearest value {side} it that does not qualify?")
         at, stride = found, step
         while not state.spent:
             at = max(minimum, at + direction * stride)
             if state.fit(at) is not Fit.QUALIFIES or at == minimum:
                 break
             stride *= 2
+
+
+def plateaus(outcome: Outcome, least: int, most: int) -> list[tuple[int, ...]]:
+    """The observed values that qualify, in order, grouped where no observed value between them does not.
+
+    A capacity inside a wide group outlives a small drift of the baseline better than one on its own.
+    """
+    groups: list[tuple[int, ...]] = []
+    before = False
+    for seen in outcome.observations:
+        qualifies = seen.fit(least, most) is Fit.QUALIFIES
+        if qualifies and before:
+            groups[-1] = (*groups[-1], seen.value)
+        elif qualifies:
+            groups.append((seen.value,))
+        before = qualifies
+    return groups
 
 
 def _outcome(state: _Search, found: int | None, least: int, most: int) -> Outcome:

@@ -19,6 +19,7 @@ from aisimc_runtime.run.cpus import Slot
 from aisimc_runtime.run.job import Limits, Order
 from aisimc_runtime.run.node import load_average
 from aisimc_runtime.run.spawn import Child
+from aisimc_runtime.sizes import in_units
 
 KEPT_BYTES = 32 * 1024
 """Of each end of a stream; a flood is counted, not kept."""
@@ -214,8 +215,8 @@ def _error(replay: Replay, code: int | None, number: int | None, limit: str | No
     if limit is not None:
         return {
             "time": f"no end after {limits.time_s:g} s: ended by the time limit",
-            "memory": f"more than {limits.memory_bytes} bytes of memory: ended by the memory limit",
-            "output": f"more than {limits.output_bytes} bytes of output: ended by the output limit",
+            "memory": f"more than {in_units(limits.memory_bytes)} of memory: ended by the memory limit",
+            "output": f"more than {in_units(limits.output_bytes)} of output: ended by the output limit",
             "processes": f"more than {limits.processes} processes at once: ended by the process limit",
         }[limit]
     last = _last_line(replay)

@@ -11,7 +11,7 @@ from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.verdict.collect import Collected, collect
 from aisimc_runtime.verdict.exceptions import judge
 from aisimc_runtime.verdict.result import ExceptionVerdict, Result, RowVerdict, State, Verdict
-from aisimc_runtime.verdict.rows import judge_row
+from aisimc_runtime.verdict.rows import clauses, held, judge_row
 
 
 def decide(run_folder: Path) -> Verdict:
@@ -32,6 +32,7 @@ def decide_on(found: Collected) -> Verdict:
         for row in found.rows
     )
     exceptions = tuple(_exception(name, record, rows, found) for name, record in records.items())
+    rows = tuple(held(row, {record.name: record for record in exceptions}) for row in rows)
     findings = tuple(campaign_findings(plan, found.artifacts, found.inputs))
     state = _state(found, rows)
     reasons, semantic = _semantic(plan, rows, exceptions, findings)
@@ -78,9 +79,9 @@ def _semantic(
     findings: Iterable[Finding],
 ) -> tuple[list[str], Result]:
     rows = list(rows)
-    reasons = [f"row {row.name}: {reason}" for row in rows if row.result is Result.FAIL for reason in row.reasons[:1]]
-    reasons += [f"{f.rule}: {f.message}" for f in findings if not f.holds]
-    reasons += [f"{f.rule}: {f.message}" for record in exceptions for f in record.findings if not f.holds]
+    reasons = [f"row {row.name}: {reason}" for row in rows if row.result is Result.FAIL for reason in row.causes]
+    reasons += clauses(f for f in findings if not f.holds)
+    reasons += clauses(f for record in exceptions for f in record.findings if not f.holds)
     lost = {name: entry for name, entry in (plan.get("unsupported") or {}).items() if entry["on"] == "candidate"}
     reasons += [f"row {name}: the candidate lost this capability: {entry['reason']}" for name, entry in lost.items()]
     if reasons:

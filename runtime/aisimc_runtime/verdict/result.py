@@ -35,6 +35,8 @@ class RowVerdict:
     name: str
     result: Result
     reasons: tuple[str, ...]
+    causes: tuple[str, ...]
+    """Those of the reasons, where it failed, that do not follow from others."""
     findings: tuple[Finding, ...]
     covered_by: dict[str, list[str]]
     """Exception record: the field patterns that it covers here."""

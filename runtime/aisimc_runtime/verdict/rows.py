@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from aisimc_runtime.evidence.finding import Finding, Status
+from aisimc_runtime.evidence.finding import Finding, Status, on_both_arms
 from aisimc_runtime.evidence.view import ARMS, Row
 from aisimc_runtime.verdict.coverage import Coverage, cover
-from aisimc_runtime.verdict.result import Result, RowVerdict
+from aisimc_runtime.verdict.result import ExceptionVerdict, Result, RowVerdict
 
 _SHOWN = 4
+_NO_RECORD = "the arms differ, and the campaign has no exception record for this row"
 
 
 def judge_row(row: Row, findings: list[Finding], records: dict[str, dict[str, Any]]) -> RowVerdict:
     """Decide one row. `records` are the exception records about it."""
     if not any(row.arms[arm].repetitions for arm in ARMS):
-        return RowVerdict(row.name, Result.NOT_COVERED, ("not run on either arm",), tuple(findings), {}, ())
+        return RowVerdict(row.name, Result.NOT_COVERED, ("not run on either arm",), (), tuple(findings), {}, ())
     parity = next((f for f in findings if f.rule == "run.parity"), None)
     differs = parity is not None and parity.status is Status.FAILED
     coverage = Coverage({}, {})
@@ -26,7 +29,7 @@ def judge_row(row: Row, findings: list[Finding], records: dict[str, dict[str, An
     bad = [f for f in findings if not f.holds and not (f is parity and excused)]
     result, reasons = _decide(row, bad, excused, coverage)
     return RowVerdict(
-        row.name, result, reasons, tuple(findings), coverage.covered_by, tuple(sorted(coverage.uncovered))
+        row.name, result, reasons, causes(bad), tuple(findings), coverage.covered_by, tuple(sorted(coverage.uncovered))
     )
 
 
@@ -41,8 +44,8 @@ def _covered(row: Row, records: dict[str, dict[str, Any]]) -> tuple[Coverage, Fi
         text = f"every difference is covered: {', '.join(sorted(coverage.covered_by))}"
         return coverage, Finding("exception.covers", row.name, None, Status.SATISFIED, text)
     if not records:
-        text = "the arms differ, and the campaign has no exception record for this row"
-        return coverage, Finding("exception.covers", row.name, None, Status.FAILED, text, 0, len(coverage.uncovered))
+        observed = len(coverage.uncovered)
+        return coverage, Finding("exception.covers", row.name, None, Status.FAILED, _NO_RECORD, 0, observed)
     patterns = sorted(coverage.uncovered)
     more = len(patterns) - _SHOWN
     text = f"no exception record covers {', '.join(patterns[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")
@@ -54,7 +57,7 @@ def _decide(row: Row, bad: list[Finding], excused: bool, coverage: Coverage) -> 
         not_run = [f for f in bad if f.rule == "run.fresh"]
         if not_run and not any(f.status is Status.FAILED for f in bad):
             return Result.INCOMPLETE, tuple(f.message for f in not_run)
-        return Result.FAIL, _reasons(bad)
+        return Result.FAIL, clauses(bad)
     if excused:
         names = ", ".join(sorted(coverage.covered_by))
         return Result.PASS_WITH_SEMANTIC_EXCEPTIONS, (f"every difference is covered by {names}",)
@@ -66,7 +69,30 @@ def _decide(row: Row, bad: list[Finding], excused: bool, coverage: Coverage) -> 
     return Result.PASS, ()
 
 
-def _reasons(bad: list[Finding]) -> tuple[str, ...]:
-    """What failed, the causes first: an unstable or refused arm explains the missing comparison after it."""
-    ordered = sorted(bad, key=lambda f: f.status is not Status.FAILED)
-    return tuple(dict.fromkeys(f"{f.rule}: {f.message}" for f in ordered))
+def held(row: RowVerdict, records: dict[str, ExceptionVerdict]) -> RowVerdict:
+    """The row after its exception records were judged: a record that does not hold excuses nothing."""
+    broken = [f for name in row.covered_by for f in records[name].findings if not f.holds]
+    if row.result is not Result.PASS_WITH_SEMANTIC_EXCEPTIONS or not broken:
+        return row
+    return replace(row, result=Result.FAIL, reasons=clauses(broken))
+
+
+def clauses(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Findings as reasons, what failed before what is missing; what is said of both arms alike is said once."""
+    found: list[str] = []
+    for finding in sorted(findings, key=lambda f: f.status is not Status.FAILED):
+        text = f"{finding.rule}: {finding.message}"
+        joint = on_both_arms(found[-1], text) if found else None
+        if joint is not None:
+            found[-1] = joint
+        elif text not in found:
+            found.append(text)
+    return tuple(found)
+
+
+def causes(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The reasons that do not follow from others: missing evidence often follows from a failure, and that a campaign
+    has no record for a row says nothing that the difference does not say."""
+    bad = list(findings)
+    failed = [f for f in bad if f.status is Status.FAILED] or bad
+    return clauses(f for f in failed if not (f.rule == "exception.covers" and f.message == _NO_RECORD)) or clauses(bad)

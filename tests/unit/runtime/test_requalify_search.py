@@ -7,7 +7,9 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aisimc_runtime.requalify.search import Fit, Observation, search
+from aisimc_runtime.requalify.dimension import place_of
+from aisimc_runtime.requalify.search import Fit, Observation, Outcome, plateaus, search
+from aisimc_runtime.requalify.telling import Asked, line, told
 
 
 def engine(pressure: Callable[[int], int]) -> tuple[Callable[[int], Observation], list[int]]:
@@ -81,3 +83,67 @@ def test_a_nearer_point_that_halving_steps_over_is_seen() -> None:
     observe, _ = engine(lambda value: next((count for span, count in counts.items() if value in span), 0))
     outcome = search(1_600, observe, least=1, most=3)
     assert outcome.point is not None and outcome.point.value == 1_610
+
+
+JUMPING = {range(4_200): 6, range(4_200, 4_260): 3, range(4_260, 5_040): 6, range(5_040, 5_400): 2}
+
+
+def jumping(value: int) -> int:
+    """As on a real build: a few values qualify by themselves, and a plateau far above them does too."""
+    return next((count for span, count in JUMPING.items() if value in span), 0)
+
+
+def asked(start: int, place: str = "the row's capacity") -> Asked:
+    return Asked("num_gpu_blocks", start, (1, 3), place)
+
+
+REAL = {4_000: 6, 4_231: 6, 4_232: 3, 4_375: 6, 5_045: 4, 5_046: 2, 5_062: 2, 5_125: 1, 5_375: 2, 5_875: 0}
+"""Values and their preemptions, as a real build gave them."""
+
+
+def test_the_answer_lists_what_else_qualifies_and_where_a_plateau_is() -> None:
+    seen = {value: Observation(value, count, 100, 100, 0, 1.0, "d") for value, count in REAL.items()}
+    outcome = Outcome(seen[4_232], seen[4_231], seen[4_375], tuple(seen.values()))
+    assert plateaus(outcome, 1, 3) == [(4_232,), (5_046, 5_062, 5_125, 5_375)]
+    text = "\n".join(told(outcome, True, "row-1", asked(4_000)))
+    assert "the nearest to 4_000 is chosen; also qualifying, as observed: 5_046, 5_062, 5_125, 5_375" in text
+    assert "from 5_046 to 5_375 qualifies" in text
+    inside = Outcome(seen[5_046], seen[5_045], seen[5_875], tuple(seen.values()))
+    assert "plateau" not in "\n".join(told(inside, True, "row-1", asked(5_045)))
+
+
+def test_the_search_says_what_it_goes_on_for_once_it_has_a_point() -> None:
+    said: list[tuple[int, str]] = []
+    observe, seen = engine(jumping)
+    outcome = search(4_100, observe, least=1, most=3, say=lambda purpose: said.append((len(seen), purpose)))
+    first = next(number for number, value in enumerate(seen, 1) if 1 <= jumping(value) <= 3)
+    assert outcome.point is not None
+    assert said[0][0] == first < len(seen)
+    assert said[0][1].endswith("?")
+
+
+def test_the_advice_names_the_place_in_the_campaign() -> None:
+    aggregated = {"topology": {"kind": "aggregated"}}
+    pools = {"topology": {"kind": "disaggregated"}}
+    places = [
+        place_of(aggregated, "num_gpu_blocks"),
+        place_of(pools, "num_gpu_blocks"),
+        place_of(pools, "decode.num_gpu_blocks"),
+    ]
+    assert places == [
+        "the row's capacity", "the capacity of both pools, prefill and decode", "the capacity of the decode pool",
+    ]  # fmt: skip
+    observe, _ = engine(falling(1_000, 50))
+    outcome = search(600, observe, least=1, most=3)
+    for place in places:
+        assert list(told(outcome, True, "row-1", asked(600, place)))[-1] == (
+            f"  write num_gpu_blocks = 850 in {place}: both arms run with it"
+        )
+    assert "unstable" in list(told(outcome, False, "row-1", asked(600)))[-1]
+    same = search(950, observe, least=1, most=3)
+    assert list(told(same, True, "row-1", asked(950)))[-1] == "  the declared capacity qualifies as it is"
+
+
+def test_one_event_of_one_request_is_told_in_the_singular() -> None:
+    text = line(Observation(7, 1, 1, 1, 0, 1.0, "d"), "max_num_seqs", False, "qualifies")
+    assert text == "max_num_seqs = 7: 1 pressure event, 1 of 1 request completed, 0 cut short (qualifies)"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.compare.words import clause
 from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.evidence.view import ARMS, Arm, Row
 
@@ -17,7 +19,7 @@ def determinism(row: Row) -> Iterator[Finding]:
     for arm in row.judged():
         known = [replay for replay in arm.replays if replay.digests and replay.digests.get("canonical_sha256")]
         if len(known) < arm.repetitions or arm.repetitions < 2:
-            text = f"{len(known)} of {arm.repetitions} canonical digests of the {arm.name} are there"
+            text = f"{len(known)} of {plural(arm.repetitions, 'canonical digest')} of the {arm.name} there"
             yield Finding("run.determinism", row.name, arm.name, Status.MISSING, text, arm.repetitions, len(known))
         elif len(arm.digests) == 1:
             text = f"both processes of the {arm.name} give the same bytes"
@@ -60,12 +62,7 @@ def parity(row: Row) -> Iterator[Finding]:
 
 
 def _parting(row: Row) -> str:
-    if row.difference is None:
-        return ""
-    parting = row.difference.get("first_parting")
-    if parting is None:
-        return "; they do not part in time"
-    return f"; they first part at {parting['at_ms']:.3f} ms, {parting['request']} {parting['field'].lstrip('/')}"
+    return "" if row.difference is None else f"; {clause(row.difference)}"
 
 
 def frozen(row: Row) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.evidence.checks.pressure import counts_chunks
 from aisimc_runtime.evidence.counters import counters_of, same
 from aisimc_runtime.evidence.finding import Finding, Status
@@ -72,12 +73,14 @@ def terminal(row: Row, arm: Arm, extract: dict[str, Any]) -> Finding:
     if cap is not None:
         late = sum((time or 0) > cap for time in extract["columns"]["terminal_ms"])
         ok = not late and set(states) <= {"completed"}
-        text = f"{states['completed']} requests of the {arm.name} are completed at the cap, {late} end after it"
+        text = (
+            f"{plural(states['completed'], 'request')} of the {arm.name} completed at the cap, {late:,} later than it"
+        )
         return Finding("run.evidence", row.name, arm.name, _status(ok), text, f"none after {cap} ms", late)
     due = extract["requests"]
     ok = states["completed"] == due and due > 0
-    text = f"{states['completed']} of {due} requests of the {arm.name} are completed"
-    others = ", ".join(f"{count} {state}" for state, count in seen.items() if state != "completed")
+    text = f"{states['completed']:,} of {plural(due, 'request')} of the {arm.name} completed"
+    others = ", ".join(f"{count:,} {state}" for state, count in seen.items() if state != "completed")
     return Finding(
         "run.evidence",
         row.name,
@@ -101,8 +104,8 @@ def output(row: Row, arm: Arm, extract: dict[str, Any]) -> Finding:
     if not wrong:
         text = f"every request of the {arm.name} emitted exactly its output tokens"
         return Finding("run.output", row.name, arm.name, Status.SATISFIED, text, 0, 0)
-    text = f"{len(wrong)} requests of the {arm.name} emitted another number of tokens than asked for: {_some(wrong)}"
-    return Finding("run.output", row.name, arm.name, Status.FAILED, text, 0, len(wrong))
+    told = f"{plural(len(wrong), 'request')} of the {arm.name} emitted another number of tokens than asked for"
+    return Finding("run.output", row.name, arm.name, Status.FAILED, f"{told}: {_some(wrong)}", 0, len(wrong))
 
 
 def progress(row: Row, arm: Arm, extract: dict[str, Any]) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.evidence.view import Arm, Row
 
@@ -94,22 +95,27 @@ def _bounded(row: Row, arm: Arm, held_to: tuple[int, int], found: Count) -> Find
     if found.events is None:
         text = f"the {arm.name}'s {word} cannot be told: {found.why_not}"
         return Finding("run.pressure", row.name, arm.name, Status.MISSING, text, expected, None, found.derived)
-    source = " (its readmissions)" if found.derived and found.events else ""
-    counted = f"{found.events} {word.removesuffix('s') if found.events == 1 else word}{source} on the {arm.name}"
-    if low <= found.events <= high:
-        text = counted
-        return Finding(
-            "run.pressure", row.name, arm.name, Status.SATISFIED, text, expected, found.events, found.derived
-        )
-    if found.events < low:
-        text = f"no {word} on the {arm.name}: the edge of capacity was not exercised"
-        if found.events:
-            text = f"only {counted}"
-    elif high == 0:
-        text = f"{counted}, where the engine guarantees that there are none"
-    else:
-        text = f"{counted}: a flooded fixture, not a touched edge"
-    return Finding("run.pressure", row.name, arm.name, Status.FAILED, text, expected, found.events, found.derived)
+    status = Status.SATISFIED if low <= found.events <= high else Status.FAILED
+    text = f"{plural(found.events, word.removesuffix('s'))} on the {arm.name}"
+    if status is Status.FAILED:
+        text = _outside(row, arm, held_to, found.events, text)
+    return Finding("run.pressure", row.name, arm.name, status, text, expected, found.events, found.derived)
+
+
+def _outside(row: Row, arm: Arm, held_to: tuple[int, int], events: int, counted: str) -> str:
+    """What a count outside the bounds means: a capacity to be found again where the baseline is outside too."""
+    low, high = held_to
+    if row.engine == "trtllm":
+        return f"{counted}, where the engine guarantees that there are none"
+    allowed = f"{low}..{high} allowed" if low != high else f"{low} allowed"
+    baseline = row.arms["baseline"]
+    other = count(baseline, row.engine).events if baseline.judged else None
+    if arm.name == "candidate" and other is not None and low <= other <= high:
+        return f"{counted}, {allowed}, where the baseline has {other}"
+    remedy = "" if other is None else f"; `aisimc requalify SPEC {row.name}` looks for one that fits"
+    if not events:
+        return f"no {_WORD[row.engine]} on the {arm.name}: the edge of capacity was not exercised{remedy}"
+    return f"{counted}, {allowed}: the capacity is too {'small' if events > high else 'large'}{remedy}"
 
 
 def _readmitted(row: Row, arm: Arm, found: Count) -> Iterator[Finding]:
@@ -119,7 +125,7 @@ def _readmitted(row: Row, arm: Arm, found: Count) -> Iterator[Finding]:
         records = own.get("records") or []
         left = [record for record in records if record.get("readmitted_at_ms") is None]
         if left:
-            text = f"{len(left)} of {len(records)} pressure records of the {arm.name} were never readmitted"
+            text = f"{len(left)} of {plural(len(records), 'pressure record')} of the {arm.name} never readmitted"
             yield Finding("run.pressure", row.name, arm.name, Status.FAILED, text, expected, len(left))
         elif records:
             text = f"every pressure record of the {arm.name} was readmitted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.evidence.view import ARMS, Arm, Replay, Row
 
@@ -29,7 +30,7 @@ def fresh(row: Row) -> Iterator[Finding]:
             text = "the replay ran" if arm.repetitions == 1 else f"{arm.repetitions} processes ran, each of its own"
             yield Finding("run.fresh", row.name, name, Status.SATISFIED, text, arm.repetitions, len(ran))
         else:
-            text = f"{len(ran)} of {arm.repetitions} replays of the {name} ran"
+            text = f"{len(ran)} of {plural(arm.repetitions, 'replay')} of the {name} ran"
             yield Finding("run.fresh", row.name, name, Status.MISSING, text, arm.repetitions, len(ran))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.evidence.checks.pressure import counts_chunks
 from aisimc_runtime.evidence.counters import counters_of
 from aisimc_runtime.evidence.finding import Finding, Status
@@ -68,7 +69,7 @@ def reuse(row: Row, arm: Arm, extract: dict[str, Any], wanted: str) -> Iterator[
     if counts_chunks(arm, row.engine):
         count, derived = int(extract["requests_with_first_admission_reuse"]), True
     ok = count > 0 if wanted == "required" else count == 0
-    text = f"{count} requests of the {arm.name} reused a cached prefix"
+    text = f"{plural(count, 'request')} of the {arm.name} reused a cached prefix"
     yield Finding(RULE, row.name, arm.name, _status(ok), text, f"reuse = {wanted}", count, derived)
 
 
@@ -80,18 +81,18 @@ def handoffs(row: Row, arm: Arm, extract: dict[str, Any], wanted: str) -> Iterat
     derived = not isinstance(arm.counters.get("handoffs_complete"), int) or arm.derives("handoffs_complete")
     if wanted == "none":
         made = counts["complete"] + counts["partial"]
-        text = f"{made} requests of the {arm.name} were handed over"
+        text = f"{plural(made, 'request')} of the {arm.name} handed over"
         yield Finding(RULE, row.name, arm.name, _status(made == 0), text, "handoffs = none", made, derived)
         return
     whole = counts["complete"] == requests and counts["partial"] == 0
-    text = f"{counts['complete']} of {requests} requests of the {arm.name} have a complete handoff"
+    text = f"{counts['complete']:,} of {plural(requests, 'request')} of the {arm.name} with a complete handoff"
     if counts["partial"]:
-        text += f", {counts['partial']} a partial one"
+        text += f", {counts['partial']:,} with a partial one"
     yield Finding(RULE, row.name, arm.name, _status(whole), text, requests, counts["complete"], derived)
     key = "destination_first" if row.engine == "sglang" else "source_first"
     in_order = order[key]
     words = key.replace("_", " ")
-    text = f"{in_order} of {counts['complete']} handoffs of the {arm.name} keep the engine's order, {words}"
+    text = f"{in_order:,} of {plural(counts['complete'], 'handoff')} of the {arm.name} in the engine's order, {words}"
     ok = in_order == counts["complete"]
     yield Finding(RULE, row.name, arm.name, _status(ok), text, counts["complete"], in_order, derived)
 
@@ -101,7 +102,7 @@ def waiting(row: Row, arm: Arm, extract: dict[str, Any], wanted: str) -> Iterato
     columns: dict[str, list[float | None]] = extract["columns"]
     pairs = zip(columns["arrival_ms"], columns["first_admit_ms"], strict=True)
     waited = sum(admitted > came for came, admitted in pairs if came is not None and admitted is not None)
-    text = f"{waited} requests of the {arm.name} waited for their admission"
+    text = f"{plural(waited, 'request')} of the {arm.name} waited for their admission"
     yield Finding(RULE, row.name, arm.name, _status(waited > 0), text, "waiting = required", waited, True)
 
 
@@ -115,12 +116,12 @@ def barrier(row: Row, arm: Arm, extract: dict[str, Any], wanted: str) -> Iterato
         return
     apart = [group for group in active if group["ranks_that_share"] != group["ranks"]]
     shared = sum(int(group["shared_pass_ends"]) for group in active)
-    text = f"ranks of one worker end passes at the same instant {shared} times on the {arm.name}"
+    text = f"ranks of one worker end passes at the same instant {plural(shared, 'time')} on the {arm.name}"
     if apart:
-        text = f"ranks of {len(apart)} of {len(active)} workers of the {arm.name} never end a pass together"
+        text = f"ranks of {len(apart)} of {plural(len(active), 'worker')} of the {arm.name} never end a pass together"
     yield Finding(RULE, row.name, arm.name, _status(not apart), text, "ranks end together", shared, True)
     waits = sum(int(group["empty_rank_waits"]) for group in active)
-    text = f"a request came to an empty rank of a working worker and waited {waits} times on the {arm.name}"
+    text = f"a request came to an empty rank of a working worker and waited {plural(waits, 'time')} on the {arm.name}"
     status = Status.SATISFIED if waits else Status.MISSING
     yield Finding(RULE, row.name, arm.name, status, text, "an empty rank waits", waits, True)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html import closing, matrix, row
-from aisimc_runtime.report.html.markup import copy, facts, text, tone
+from aisimc_runtime.report.html.markup import breakable, copy, facts, text, tone
 from aisimc_runtime.report.html.style import SCRIPT, STYLE
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -85,7 +85,7 @@ def _blocked(verdict: dict[str, Any]) -> str:
 def _reasons(verdict: dict[str, Any]) -> str:
     if verdict["blocked"] or not verdict["reasons"]:
         return ""
-    items = "".join(f"<li>{text(reason)}</li>" for reason in verdict["reasons"][:_REASONS])
+    items = "".join(f"<li>{breakable(reason)}</li>" for reason in verdict["reasons"][:_REASONS])
     left = len(verdict["reasons"]) - _REASONS
     more = f"<li>and {left} more</li>" if left > 0 else ""
     return f'<ul class="reasons">{items}{more}</ul>'

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report.html.markup import text
 
 WIDTH, HEIGHT = 360, 210
@@ -76,7 +77,9 @@ def timeline_chart(
         parts += [_event(event, x, arm) for event in found["pressure"] if event["at_ms"] is not None]
     if parting_ms is not None:
         parts += _parting(x, parting_ms)
-    counts = ", ".join(f"{len(found['pressure'])} pressure events on the {arm}" for arm, found in curves.items())
+    counts = ", ".join(
+        f"{plural(len(found['pressure']), 'pressure event')} on the {arm}" for arm, found in curves.items()
+    )
     said = counts + (f"; the arms part at {parting_ms:.3f} ms" if parting_ms is not None else "")
     return _figure(title, "", said, parts)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.markup import copy, path, table, text, tone
-from aisimc_runtime.report.html.row import check
+from aisimc_runtime.report.html.row import checks
+from aisimc_runtime.sizes import in_units
 
 
 def coverage(report: dict[str, Any]) -> str:
@@ -35,10 +37,9 @@ def _exception(entry: dict[str, Any]) -> str:
     keys = ("baseline", "candidate", "source", "cause", "impact", "disposition")
     rows = [["differs", f"{fields}, {text(requests)}"], *([key, text(record[key])] for key in keys)]
     rows.append(["regression test", f"<code>{text(' '.join(record['regression_test']['command']))}</code>"])
-    checks = "".join(map(check, entry["findings"]))
     return (
         f'<article class="{tone("PASS_WITH_SEMANTIC_EXCEPTIONS" if good else "FAIL")}"><h3>{text(entry["name"])}</h3>'
-        f'<p class="sub">row {text(record["row"])}</p><ul class="checks">{checks}</ul><br>'
+        f'<p class="sub">row {text(record["row"])}</p>{checks(entry["findings"])}<br>'
         f"{table('The record', ['', ''], rows)}{_tests(entry)}</article>"
     )
 
@@ -57,7 +58,7 @@ def campaign(report: dict[str, Any]) -> str:
     """Rules about the whole campaign."""
     if not report["findings"]:
         return ""
-    return '<h2>Of the whole campaign</h2><ul class="checks">' + "".join(map(check, report["findings"])) + "</ul>"
+    return "<h2>Of the whole campaign</h2>" + checks(report["findings"])
 
 
 def performance(report: dict[str, Any]) -> str:
@@ -78,7 +79,7 @@ def pins(report: dict[str, Any]) -> str:
     for name, entry in report["inputs"].items():
         window = entry["slice"]
         last = window["start"] + window["rows"] - 1
-        rows.append([f"input {text(name)}", copy(entry["sha256"]), f"{entry['rows']:,} rows"])
+        rows.append([f"input {text(name)}", copy(entry["sha256"]), plural(entry["rows"], "row")])
         where = f"rows {window['start']:,} to {last:,}"
         rows.append([f"slice of {text(name)}", copy(window["sha256"]), where])
     if report["build"]:
@@ -99,10 +100,10 @@ def _revision(arm: str, entry: dict[str, Any]) -> list[list[str]]:
             [f"{arm} {'wheel' if pinned['source'] == 'wheel' else 'source'}", copy(pinned["sha256"]), "SHA-256"]
         )
     if artifact is not None and artifact["sha256"]:
-        size = "" if artifact["size_bytes"] is None else f"{artifact['size_bytes']:,} bytes"
+        told = "" if artifact["size_bytes"] is None else in_units(artifact["size_bytes"])
         if artifact["text_size_bytes"] is not None:
-            size += f", .text {artifact['text_size_bytes']:,}"
-        rows.append([f"{arm} artifact", copy(artifact["sha256"]), text(size)])
+            told += f", .text {in_units(artifact['text_size_bytes'])}"
+        rows.append([f"{arm} artifact", copy(artifact["sha256"]), text(told)])
         if artifact["runner_source_sha256"]:
             rows.append([f"{arm} runner source", copy(artifact["runner_source_sha256"]), "SHA-256"])
     rows += [[f"{arm} correction", copy(one["sha256"]), text(one["name"])] for one in entry["correction"]]

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.report.html.markup import path, table, text
+from aisimc_runtime.report.html.markup import copy, path, table, text
 
 _CLASSES = 14
 
 
-def render(difference: dict[str, Any], names: tuple[str, str]) -> str:
-    """The difference of two records, named after the sides."""
-    return _parting(difference, names) + _classes(difference)
+def render(difference: dict[str, Any], names: tuple[str, str], all_of_them: str) -> str:
+    """The difference of two records, named after the sides; `all_of_them` is a command that lists every class."""
+    classes = "" if difference.get("same_values") else _classes(difference, all_of_them)
+    return _parting(difference, names) + classes
 
 
 def _parting(difference: dict[str, Any], names: tuple[str, str]) -> str:
-    found, counts = difference["first_parting"], difference["requests"]
-    spread = (
-        f"<p>{counts['differing']:,} of {counts['compared']:,} requests differ, {difference['values']:,} values in all."
-    )
-    for key, name in (("only_a", names[0]), ("only_b", names[1])):
-        if counts[key]:
-            spread += f" {len(counts[key]):,} requests are on the {text(name)} only."
-    if counts["order"] == "different":
-        spread += " The records stand in another order."
+    found = difference["first_parting"]
+    spread = "<p>" + " ".join(map(_sentence, (say.spread(difference), *say.only_on(difference, names))))
     if difference.get("same_values"):
-        return f'<div class="part-box"><h4>Only spelling differs</h4>{spread} The values are the same.</p></div>'
+        title = "Only spelling differs"
+        return f'<div class="part-box"><h4>{title}</h4><p>{_sentence(say.no_parting(difference))}</p></div>'
     if found is None:
-        title = "No parting in time"
-        return f'<div class="part-box"><h4>{title}</h4>{spread} No point in virtual time differs.</p></div>'
+        title = _sentence(say.no_parting(difference)).removesuffix(".")
+        return f'<div class="part-box"><h4>{title}</h4>{spread}</p></div>'
     return (
         f'<div class="part-box"><h4>They first part at {found["at_ms"]!r} ms of virtual time</h4>'
         f"<p>{text(found['request'])} <code>{text(found['field'])}</code>: "
@@ -37,6 +33,10 @@ def _parting(difference: dict[str, Any], names: tuple[str, str]) -> str:
         f"<code>{_literal(found['b'])}</code> on the {text(names[1])}.</p>{spread}</p>"
         f'<div class="sides">{_side(found, "a", names[0])}{_side(found, "b", names[1])}</div></div>'
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{text(words[:1].upper() + words[1:])}."
 
 
 def _literal(literal: str | None) -> str:
@@ -57,7 +57,7 @@ def _event(event: dict[str, Any], css: str) -> str:
     )
 
 
-def _classes(difference: dict[str, Any]) -> str:
+def _classes(difference: dict[str, Any], all_of_them: str) -> str:
     rows = [
         [
             path(entry["pattern"]),
@@ -69,6 +69,7 @@ def _classes(difference: dict[str, Any]) -> str:
         for entry in difference["classes"][:_CLASSES]
     ]
     left = difference["classes_in_all"] - len(rows)
-    caption = "What differs, in classes" + (f" ({left} more in report.json and `aisimc diff`)" if left > 0 else "")
+    more = f"<p class=note>And {plural(left, 'more class', 'more classes')}: {copy(all_of_them)} lists all.</p>"
     head = ["field", "change", "values", "requests", "size"]
-    return "<h4>Differences</h4>" + table(caption, head, rows, numeric=frozenset({2, 3}))
+    listed = table("What differs, in classes", head, rows, numeric=frozenset({2, 3}))
+    return f"<h4>Differences</h4>{listed}{more if left > 0 else ''}"

@@ -5,6 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+ONE_LINE = 6
+"""So many figures stand beside each other on a wide page."""
+
+
+LONG_WORD = 20
+"""A word of so many letters may break on a phone."""
+
 
 def text(value: Any) -> str:
     """Any value as text that cannot become markup."""
@@ -48,7 +55,15 @@ def copy(value: str, shown: str | None = None) -> str:
 
 def path(pattern: str) -> str:
     """A field pattern that may break after a slash or an underscore, so that a phone shows what stands beside it."""
-    return f'<code class="path">{text(pattern).replace("/", "/<wbr>").replace("_", "_<wbr>")}</code>'
+    return f'<code class="path">{breakable(pattern)}</code>'
+
+
+def breakable(words: str) -> str:
+    """Text whose long words may break after a slash or an underscore; nothing is put in that would be copied."""
+    return " ".join(
+        text(word) if len(word) < LONG_WORD else text(word).replace("/", "/<wbr>").replace("_", "_<wbr>")
+        for word in words.split(" ")
+    )
 
 
 def table(caption: str, head: list[str], rows: list[list[str]], *, numeric: frozenset[int] = frozenset()) -> str:
@@ -57,9 +72,10 @@ def table(caption: str, head: list[str], rows: list[list[str]], *, numeric: froz
         f'<th scope="col"{_numeric(index, numeric)}>{text(title)}</th>' for index, title in enumerate(head)
     )
     body = "".join(_row(cells, numeric) for cells in rows)
+    hint = '<p class="more" aria-hidden="true">more columns: scroll →</p>'
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{text(caption)}"><table>'
-        f"<caption>{text(caption)}</caption><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<caption>{text(caption)}</caption><thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>{hint}"
     )
 
 
@@ -74,8 +90,10 @@ def _numeric(index: int, numeric: frozenset[int]) -> str:
 
 
 def facts(pairs: list[tuple[str, str]]) -> str:
-    """A list of figures with their names; values are markup."""
-    return "<dl class=facts>" + "".join(f"<div><dt>{text(k)}</dt><dd>{v}</dd></div>" for k, v in pairs) + "</dl>"
+    """A list of figures with their names; values are markup. More than fit on one line stand on two even ones."""
+    widest = len(pairs) if len(pairs) <= ONE_LINE else -(-len(pairs) // 2)
+    items = "".join(f"<div><dt>{text(k)}</dt><dd>{v}</dd></div>" for k, v in pairs)
+    return f'<dl class="facts" style="--most:{widest}">{items}</dl>'
 
 
 def anchor(name: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from aisimc_runtime.compare.words import cell
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.charts import duration
-from aisimc_runtime.report.html.markup import anchor, chip, table, text, tone
+from aisimc_runtime.report.html.markup import anchor, breakable, chip, table, text, tone
 
 _COLUMNS = (
     ("aggregated", "aggregated"),
@@ -37,14 +38,16 @@ def _cell(row: dict[str, Any] | None, engine: str, title: str, reason: str | Non
     word = "refused as expected" if row["expect_error"] and row["result"] == "PASS" else _WORDS.get(row["result"], "–")
     return (
         f'<a class="cell {tone(row["result"])}" href="#{anchor(row["name"])}" '
-        f'aria-label="{text(f"{engine} {title}: {word}")}"><b>{text(word)}</b>{text(_detail(row))}</a>'
+        f'aria-label="{text(f"{engine} {title}: {word}")}"><b>{text(word)}</b>{breakable(_detail(row))}</a>'
     )
 
 
 def _detail(row: dict[str, Any]) -> str:
     if row["difference"] is not None:
         parting = row["difference"]["first_parting"]
-        return f"parts at {duration(parting['at_ms'])}" if parting else "no parting in time"
+        told = [cell(row["difference"], duration(parting["at_ms"]) if parting else "")]
+        pressure = any(finding["rule"] == "run.pressure" for finding in say.needs_attention(row))
+        return "; ".join(told + [say.pressure_words(row)] * pressure)
     if row["instability"]:
         return f"{' and '.join(row['instability'])} unstable"
     return say.pressure_words(row)
@@ -56,19 +59,16 @@ def _short(words: str) -> str:
 
 def listing(report: dict[str, Any]) -> str:
     """Every row with its figures."""
-    rows = []
-    for row in report["rows"]:
-        evidence = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
-        rows.append(
-            [
-                f'<a href="#{anchor(row["name"])}">{text(row["name"])}</a>',
-                chip(row["result"]),
-                text(say.topology(row["topology"])),
-                f"{evidence['requests']:,}" if evidence else "–",
-                text(say.both_pressures(row)),
-                say.milliseconds(evidence["virtual_duration_ms"]) if evidence else "–",
-                f"<code>{text(say.digest_cell(row))}</code>",
-            ]
-        )
+    rows = [
+        [
+            f'<a href="#{anchor(row["name"])}">{text(row["name"])}</a>',
+            chip(row["result"]),
+            text(say.topology(row["topology"])),
+            *(text(figure) for figure in (say.requests(row), say.both_pressures(row), say.virtual_ms(row))),
+            f"<code>{text(say.digest_cell(row))}</code>",
+        ]
+        for row in report["rows"]
+    ]
     head = ["row", "result", "topology", "requests", "pressure", "virtual ms", "canonical SHA-256"]
-    return table("Every row of the campaign", head, rows, numeric=frozenset({3, 4, 5}))
+    note = f'<p class="note">{text(say.arrows(report))}</p>' if say.arrows(report) else ""
+    return table("Every row of the campaign", head, rows, numeric=frozenset({3, 4, 5})) + note

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html import charts, differences
-from aisimc_runtime.report.html.markup import anchor, chip, copy, facts, table, text, tone
+from aisimc_runtime.report.html.markup import anchor, breakable, chip, copy, facts, table, text, tone
 
 
 def render(row: dict[str, Any]) -> str:
@@ -30,25 +32,27 @@ def _title(row: dict[str, Any]) -> str:
 def _reasons(row: dict[str, Any]) -> str:
     if not row["reasons"]:
         return ""
-    return '<ul class="reasons">' + "".join(f"<li>{text(reason)}</li>" for reason in row["reasons"]) + "</ul>"
+    return '<ul class="reasons">' + "".join(f"<li>{breakable(reason)}</li>" for reason in row["reasons"]) + "</ul>"
 
 
 def _facts(row: dict[str, Any]) -> str:
-    found = row["arms"]["baseline"]["evidence"] or row["arms"]["candidate"]["evidence"]
-    pairs: list[tuple[str, str]] = []
-    if found is not None:
-        handoffs = found["handoffs"]
-        pairs = [
-            ("requests completed", f"{found['completed_requests']:,} of {found['requests']:,}"),
-            (say.EVENTS[row["engine"]], text(say.both_pressures(row))),
-            ("reused a prefix", f"{found['requests_with_reuse']:,}"),
-            ("waited for admission", f"{found['requests_that_waited']:,}"),
-            ("virtual duration", text(charts.duration(found["virtual_duration_ms"] or 0))),
-        ]
-        if handoffs["complete"] or handoffs["partial"]:
-            pairs.append(("complete handoffs", f"{handoffs['complete']:,}"))
+    found = [arm["evidence"] for arm in row["arms"].values() if arm["evidence"] is not None]
+    figures: dict[str, Callable[[dict[str, Any]], str]] = {
+        "requests completed": lambda arm: f"{arm['completed_requests']:,} of {arm['requests']:,}",
+        say.EVENTS[row["engine"]]: say.pressure,
+        "reused a prefix": lambda arm: f"{arm['requests_with_reuse']:,}",
+        "waited for admission": lambda arm: f"{arm['requests_that_waited']:,}",
+        "virtual duration": _duration,
+    }
+    if any(arm["handoffs"]["complete"] or arm["handoffs"]["partial"] for arm in found):
+        figures["complete handoffs"] = lambda arm: f"{arm['handoffs']['complete']:,}"
+    pairs = [(name, text(say.both(row, of))) for name, of in figures.items()] if found else []
     pairs += _digests(row)
     return facts(pairs) if pairs else ""
+
+
+def _duration(arm: dict[str, Any]) -> str:
+    return charts.duration(arm["virtual_duration_ms"] or 0)
 
 
 def _digests(row: dict[str, Any]) -> list[tuple[str, str]]:
@@ -90,34 +94,41 @@ def _charts(row: dict[str, Any]) -> str:
 def _differences(row: dict[str, Any]) -> str:
     parts = []
     if row["difference"] is not None:
-        parts.append(differences.render(row["difference"], ("baseline", "candidate")))
+        command = say.every_class(row["name"])
+        parts.append(differences.render(row["difference"], ("baseline", "candidate"), command))
     for arm, found in row["instability"].items():
         title = f"<h4>The {text(arm)} differs from itself</h4>"
-        parts.append(title + differences.render(found, (f"{arm}, process 1", f"{arm}, process 2")))
+        names, command = (f"{arm}, process 1", f"{arm}, process 2"), say.every_class(row["name"], arm)
+        parts.append(title + differences.render(found, names, command))
     return "".join(parts)
 
 
 def _checks(row: dict[str, Any]) -> str:
     bad = say.needs_attention(row)
+    excused = [finding for finding in row["findings"] if say.excused(row, finding)]
     good = [finding for finding in row["findings"] if finding["status"] not in ("failed", "missing")]
     parts = []
     if bad:
-        parts.append('<h4>What does not hold</h4><ul class="checks">' + "".join(map(check, bad)) + "</ul>")
+        parts.append(f"<h4>What does not hold</h4>{checks(bad)}")
+    if excused:
+        parts.append(f"<h4>What exception records cover</h4>{checks(excused, row)}")
     if good:
-        parts.append(
-            f"<details><summary>{len(good)} checks that hold</summary>"
-            f'<ul class="checks">{"".join(map(check, good))}</ul></details>'
-        )
+        parts.append(f"<details><summary>{plural(len(good), 'check')} held</summary>{checks(good)}</details>")
     return "".join(parts)
 
 
-def check(finding: dict[str, Any]) -> str:
-    """One finding as a list item."""
+def checks(findings: list[dict[str, Any]], row: dict[str, Any] | None = None) -> str:
+    """Findings as a list; `row` where exception records may cover one of them."""
+    return f'<ul class="checks">{"".join(_check(*pair, row) for pair in say.messages(findings))}</ul>'
+
+
+def _check(finding: dict[str, Any], message: str, row: dict[str, Any] | None) -> str:
     derived = ' <span class="derived">(derived from the records)</span>' if finding["derived"] else ""
-    status = "" if finding["status"] == "satisfied" else f" {finding['status'].replace('_', ' ')}"
+    status = "" if finding["status"] == "satisfied" else f" {say.status(finding, row)}"
+    css = "warn" if row is not None and say.excused(row, finding) else tone(finding["status"])
     return (
-        f'<li class="{tone(finding["status"])}"><span class="rule">{text(finding["rule"])}{text(status)}</span>'
-        f"<span>{text(finding['message'])}{derived}</span></li>"
+        f'<li class="{css}"><span class="rule">{text(finding["rule"])}{text(status)}</span>'
+        f"<span>{breakable(message)}{derived}</span></li>"
     )
 
 
@@ -144,7 +155,7 @@ def _replays(row: dict[str, Any]) -> str:
         return ""
     head = ["replay", "node", "CPUs", "NUMA", "wall", "memory", "canonical SHA-256 or error"]
     body = table("Processes of this row", head, lines, numeric=frozenset({4, 5}))
-    return f"<details><summary>Where and how the {len(lines)} replays ran</summary>{body}</details>"
+    return f"<details><summary>Where and how {plural(len(lines), 'replay')} ran</summary>{body}</details>"
 
 
 def _list(values: Any) -> str:

@@ -3,11 +3,11 @@
 STYLE = """
 :root{color-scheme:light dark;--bg:#f7f7f5;--card:#fff;--ink:#1c1f23;--soft:#575e68;--line:#e2e2dd;--code:#f0f0ec;
 --good:#11653c;--good-bg:#e2f4e9;--bad:#a61b1b;--bad-bg:#fdeaea;--warn:#855300;--warn-bg:#fdf1d8;--mute:#575e68;
---mute-bg:#ecece8;--base:#1d5fd1;--cand:#c2570c;--mark:#a61b1b;--gate-baseline-first:var(--base);
+--mute-bg:#ecece8;--edge:rgb(0 0 0/.28);--base:#1d5fd1;--cand:#c2570c;--mark:#a61b1b;--gate-baseline-first:var(--base);
 --gate-candidate-first:var(--cand);--shadow:0 1px 2px rgb(0 0 0/.05),0 4px 16px rgb(0 0 0/.04)}
 @media (prefers-color-scheme:dark){:root{--bg:#13151a;--card:#1b1e25;--ink:#e9ebef;--soft:#a4acb8;--line:#2e333d;
 --code:#262a33;--good:#6fd79e;--good-bg:#14301f;--bad:#ff9c98;--bad-bg:#3b191b;--warn:#f2c063;--warn-bg:#362809;
---mute:#a4acb8;--mute-bg:#262a33;--base:#7eb0ff;--cand:#ffa65c;--mark:#ff9c98;--shadow:none}}
+--mute:#a4acb8;--mute-bg:#262a33;--edge:rgb(255 255 255/.3);--base:#7eb0ff;--cand:#ffa65c;--mark:#ff9c98;--shadow:none}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;scroll-padding-top:1rem}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,
@@ -29,7 +29,8 @@ h2{margin:2.75rem 0 1rem;font-size:1.35rem;letter-spacing:-.01em}
 h3{margin:0;font-size:1.12rem;overflow-wrap:anywhere}h4{margin:1.4rem 0 .5rem;font-size:.95rem}
 .lead{margin:.6rem 0 0;font-size:1.1rem;max-width:48rem}
 .reasons{margin:1rem 0 0;padding-left:1.1rem;max-width:60rem}.reasons li{margin:.25rem 0;overflow-wrap:anywhere}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.9rem 1.5rem;margin:1.25rem 0 0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(max(8.5rem,calc((100% - (var(--most) - 1)*1.5rem)
+/var(--most))),1fr));gap:.9rem 1.5rem;margin:1.25rem 0 0}
 .facts dt{color:var(--soft);font-size:.8rem}.facts dd{margin:0;font-variant-numeric:tabular-nums;font-weight:600;
 overflow-wrap:anywhere}
 .arms{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:.75rem;margin:1.25rem 0 0}
@@ -40,7 +41,12 @@ font-size:.92rem;border-left:4px solid var(--arm)}
 .base{--arm:var(--base)}.cand{--arm:var(--cand)}
 .chip{display:inline-block;padding:.12rem .6rem;border-radius:99px;background:var(--tone-bg);color:var(--tone);
 font-size:.82rem;font-weight:650;white-space:nowrap}
-.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:
+linear-gradient(to right,var(--card) 40%,transparent) 0 0/3rem 100% no-repeat local,
+linear-gradient(to left,var(--card) 40%,transparent) 100% 0/3rem 100% no-repeat local,
+linear-gradient(to right,var(--edge),transparent) 0 0/1rem 100% no-repeat scroll,
+linear-gradient(to left,var(--edge),transparent) 100% 0/1rem 100% no-repeat scroll,var(--card)}
+.more{display:none;margin:.3rem .2rem 0;text-align:right;font-size:.82rem;font-weight:600}.wider+.more{display:block}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 caption{text-align:left;padding:.7rem .9rem .2rem;color:var(--soft);font-size:.82rem}
 th,td{padding:.5rem .9rem;text-align:left;vertical-align:top;border-top:1px solid var(--line)}
@@ -104,6 +110,9 @@ main,header.top>div,footer{padding-left:1rem;padding-right:1rem}}
 
 SCRIPT = """
 document.documentElement.classList.add("js");
+const wider=()=>{for(const s of document.querySelectorAll(".scroll"))
+s.classList.toggle("wider",s.scrollWidth>s.clientWidth+1)};
+wider();addEventListener("resize",wider);addEventListener("toggle",wider,true);
 document.addEventListener("click",async e=>{const b=e.target.closest("button[data-copy]");if(!b)return;
 const t=b.dataset.copy;try{await navigator.clipboard.writeText(t)}catch{const a=document.createElement("textarea");
 a.value=t;document.body.append(a);a.select();document.execCommand("copy");a.remove()}

@@ -196,3 +196,30 @@ def test_all_ranks_of_attention_dp_count_as_workers(tmp_path: Path) -> None:
     row = runs.plan_row(topology=topology, evidence={"workers": "all"})
     assert bad(checked(tmp_path / "a", row, records.vllm_record(workers=1, dp=2))) == set()
     assert bad(checked(tmp_path / "b", row, records.vllm_record(workers=1, dp=1))) == {("run.evidence", "failed")}
+
+
+def pressure_messages(tmp_path: Path, baseline: int, candidate: int) -> dict[str, str]:
+    """What run.pressure says of either arm where its events are outside the bounds 1..3."""
+    record = records.vllm_record(preemptions=baseline)
+    findings = checked(tmp_path, runs.plan_row(), record, records.vllm_record(preemptions=candidate))
+    return {str(f.arm): f.message for f in findings if f.rule == "run.pressure" and f.status == "failed"}
+
+
+NEXT = "; `aisimc requalify SPEC row-1` looks for one that fits"
+
+
+def test_pressure_outside_its_bounds_names_the_next_step(tmp_path: Path) -> None:
+    assert pressure_messages(tmp_path / "many", 4, 4) == {
+        arm: f"4 preemptions on the {arm}, 1..3 allowed: the capacity is too small{NEXT}"
+        for arm in ("baseline", "candidate")
+    }
+    assert pressure_messages(tmp_path / "none", 0, 0) == {
+        arm: f"no preemptions on the {arm}: the edge of capacity was not exercised{NEXT}"
+        for arm in ("baseline", "candidate")
+    }
+
+
+@pytest.mark.parametrize("events", [0, 4])
+def test_a_candidate_that_leaves_the_bounds_alone_is_no_matter_of_capacity(tmp_path: Path, events: int) -> None:
+    told = pressure_messages(tmp_path, 2, events)
+    assert told == {"candidate": f"{events} preemptions on the candidate, 1..3 allowed, where the baseline has 2"}

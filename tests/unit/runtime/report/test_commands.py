@@ -74,6 +74,9 @@ def test_diff_of_a_run_and_a_row(tmp_path: Path) -> None:
     assert run(diff.command, folder).exit_code == 2
     assert "rows: vllm-aggregated" in run(diff.command, folder).output
     assert run(diff.command, folder, "--row", "nothing").exit_code == 2
+    assert "its rows are vllm-aggregated" in run(diff.command, folder, "--row", "nothing").output
+    assert "did you mean `vllm-aggregated`?" in run(diff.command, folder, "--row", "vllm-agregated").output
+    assert run(diff.command, folder, "--row", "../rows/vllm-aggregated").exit_code == 2
 
 
 def test_diff_of_rows_that_agree_needs_no_records(tmp_path: Path) -> None:
@@ -122,3 +125,19 @@ def test_a_finished_run_that_was_damaged_gives_no_report(tmp_path: Path, name: s
     assert result.exit_code == 3
     assert name in result.output and "aisimc verify" in result.output
     assert "PASS" not in result.output
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_diff_breaks_no_pattern_and_names_the_command_for_the_rest(
+    tmp_path: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    folder = outcomes.differing(tmp_path / "run")
+    result = run(diff.command, folder, "--row", outcomes.NAME, "--limit", 1)
+    lines = result.output.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert any(line.endswith("  /per_request/*/admission_history/*/at_ms") for line in lines)
+    (again,) = [line.split() for line in lines if "--limit 0" in line]
+    every = run(diff.command, *again[2:])
+    assert every.output.count("/per_request/*/first_admit_ms") == 1
+    assert "more class" not in every.output
