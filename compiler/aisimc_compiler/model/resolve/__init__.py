@@ -245,4 +245,4 @@ def _require_blocks(context: Context, header: Reading | None, found: dict[str, l
     if len(missing) > context.strangers:  # an unknown block may well be what is missing, under another keyword
         from aisimc_compiler.model.resolve import absence
 
-        context.report(absence.missing_blocks(header.name, missing))
+        context.report(absence.missing_blocks(header.name, missing), apart="blocks")

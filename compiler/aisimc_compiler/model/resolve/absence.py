@@ -32,12 +32,26 @@ def missing_attributes(block: tree.Block, name: Span, missing: list[str], spec_t
     )
 
 
+_MENDS = {
+    ("campaign", "language"): "write `language = 1`",
+    ("campaign", "corpus"): "write `corpus = long`, or `corpus = preflight` for a small try",
+    ("campaign", "matrix"): "write `matrix = authoritative` for all eight rows, or `matrix = focused`",
+    ("input", "rows"): "`aisimc pin` counts them",
+    ("input", "format"): "write `format = mooncake`",
+    ("determinism", "mode"): "write `mode = canonical_v1`",
+    ("determinism", "repetitions"): "write `repetitions = 2`",
+}
+"""What to write where one word of the method's own is missing."""
+
+
 def _missing_help(missing: list[str], keyword: str) -> str:
     known: dict[str, Attribute] = {}
     for block in BLOCKS.values():
         known.update({name: spec for name, spec in block.attributes.items() if name not in known})
     if len(missing) != 1:
         return ""
+    if (keyword, missing[0]) in _MENDS:
+        return _MENDS[keyword, missing[0]]
     if keyword == "topology" and missing[0] in ("prefill", "decode"):
         return f"write `{missing[0]} {{ workers = 2 }}`"
     if missing[0] in known:

@@ -59,9 +59,12 @@ class Context:
         self._suggested += 1
         return self._suggested <= SUGGESTIONS
 
-    def report(self, diagnostic: Diagnostic) -> None:
-        """Keeps a finding; a family's mistake is kept once, however many rows take it over."""
-        key = (diagnostic.rule, diagnostic.span.source, diagnostic.span.start)
+    def report(self, diagnostic: Diagnostic, *, apart: str = "") -> None:
+        """Keeps a finding; a family's mistake is kept once, however many rows take it over.
+
+        `apart` sets a finding apart from others of its rule at the same place.
+        """
+        key = (diagnostic.rule + apart, diagnostic.span.source, diagnostic.span.start)
         if key not in self._seen and not self._debris(diagnostic):
             self._seen.add(key)
             self.diagnostics.append(diagnostic)

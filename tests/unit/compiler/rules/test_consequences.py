@@ -340,3 +340,12 @@ def test_the_nearest_file_is_offered(rule: str, written: str, meant: str | None,
     source, span = changed(base)
     found = assert_refused(check(source, tmp_path, FILES), rule, span)
     assert (found.replacement and found.replacement.text) == (meant and f'"{meant}"')
+
+
+def test_words_and_blocks_that_a_campaign_lacks_are_said_in_one_run(tmp_path: Path) -> None:
+    text = ALL.replace('  purpose  = "One change"\n', "").replace(EXCLUDE, "")
+    assert (text.count("purpose"), text.count("/summary")) == (0, 0)
+    assert [(found.rule, found.message) for found in check(text, tmp_path).diagnostics] == [
+        ("name.missing", "campaign `one` does not say its `purpose`"),
+        ("name.missing", "the campaign has no `exclude` block"),
+    ]
