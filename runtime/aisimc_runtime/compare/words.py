@@ -7,7 +7,7 @@ from typing import Any
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.compare.literals import Change
 
-SPELLING = "only key order, white space or the spelling of values differs"
+SPELLING = "only key order, white space or spelling differ"
 
 _WHAT = {
     Change.VALUE: "differs in value",

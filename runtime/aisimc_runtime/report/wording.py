@@ -164,7 +164,7 @@ def parting(difference: dict[str, Any] | None) -> str:
 def no_parting(difference: dict[str, Any]) -> str:
     """A sentence in place of the first parting, where no two points in virtual time differ."""
     if difference.get("same_values"):
-        return f"{SPELLING}: the values are the same"
+        return f"the values are the same: {SPELLING}"
     return "no point in virtual time differs"
 
 
