@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from aisimc_runtime.compare.ranges import positions
@@ -17,6 +17,8 @@ class Coverage:
     covered_by: dict[str, list[str]]
     uncovered: dict[str, int]
     """Place that no record covers: in how many requests (0 for places outside the records)."""
+    idle: dict[str, list[str]] = field(default_factory=dict)
+    """Patterns of records that cover something where nothing differs: wider than what was seen."""
 
 
 def cover(difference: dict[str, Any], records: dict[str, dict[str, Any]]) -> Coverage:
@@ -40,23 +42,27 @@ def cover(difference: dict[str, Any], records: dict[str, dict[str, Any]]) -> Cov
         if left:
             pattern = _folded(segments)
             uncovered[pattern] = max(uncovered.get(pattern, 0), len(left) if in_request else 0)
-    return Coverage({name: sorted(patterns) for name, patterns in covered.items() if patterns}, uncovered)
+    useful = {name: sorted(patterns) for name, patterns in covered.items() if patterns}
+    idle = {name: matchers[name].idle() for name in useful}
+    return Coverage(useful, uncovered, {name: patterns for name, patterns in idle.items() if patterns})
 
 
 class _Matcher:
     """One record's patterns and requests, ready to be held against places."""
 
     def __init__(self, record: dict[str, Any], difference: dict[str, Any]) -> None:
-        self._patterns = [_segments(pattern) for pattern in record["differs"]]
+        self._patterns = {pattern: _segments(pattern) for pattern in record["differs"]}
+        self._met: set[str] = set()
         wanted = record["requests"]
         self._requests = None if wanted == "all" else _positions_of(set(wanted), difference)
 
     def takes(self, place: Segments, positions_left: set[int]) -> set[int]:
         """The positions of a place that the record covers (-1 stands for a place outside the records)."""
         taken: set[int] = set()
-        for pattern in self._patterns:
+        for written, pattern in self._patterns.items():
             if not _covers(pattern, place):
                 continue
+            self._met.add(written)
             found = positions_left
             if place[:2] == ("per_request", "*") and len(pattern) > 1 and pattern[1] != "*":
                 found = {int(pattern[1])} & positions_left if pattern[1].isdigit() else set()
@@ -64,6 +70,10 @@ class _Matcher:
         if self._requests is not None and place[:2] == ("per_request", "*"):
             taken &= self._requests
         return set(taken)
+
+    def idle(self) -> list[str]:
+        """The patterns that no place has met."""
+        return [written for written in self._patterns if written not in self._met]
 
 
 def _positions_of(names: set[str], difference: dict[str, Any]) -> set[int]:

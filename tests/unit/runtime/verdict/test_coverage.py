@@ -96,6 +96,11 @@ def test_a_record_that_covers_nothing_is_not_used(tmp_path: Path) -> None:
     assert "r1" not in found.covered_by
 
 
+def test_patterns_where_nothing_differs_are_told(tmp_path: Path) -> None:
+    found = covered(tmp_path, ([ADMIT, HISTORY, "/per_request/*/ttft_ms"], "all"), ([ADMIT, SUMMARY], "all"))
+    assert found.idle == {"r0": ["/per_request/*/ttft_ms"]}
+
+
 def test_another_order_needs_a_record_of_its_own(tmp_path: Path) -> None:
     a = records.vllm_record()
     b = records.changed(a)

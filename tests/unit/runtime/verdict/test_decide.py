@@ -72,6 +72,15 @@ def test_a_record_that_covers_nothing_is_refused(tmp_path: Path) -> None:
     assert any("exception.used" in reason and "other" in reason for reason in verdict.reasons)
 
 
+def test_a_record_wider_than_what_differs_is_told_so(tmp_path: Path) -> None:
+    wide = runs.exception(ROW, ["/per_request/*/first_admit_ms", "/per_request/*/ttft_ms"])
+    verdict = excused(tmp_path, {"e": wide}, e=(False, True))
+    assert verdict.semantic == "PASS_WITH_SEMANTIC_EXCEPTIONS"
+    assert verdict.rows[0].reasons == (
+        "every difference is covered by e (e also lists /per_request/*/ttft_ms, where nothing differs: take it out)",
+    )
+
+
 def test_a_record_for_rows_that_agree_is_refused(tmp_path: Path) -> None:
     record = records.vllm_record()
     plan = runs.plan({ROW: runs.plan_row()}, exceptions={"e": RECORD})
