@@ -10,7 +10,7 @@ from typing import Any
 
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.inputs.locate import Near, search
-from aisimc_runtime.inputs.rows import SHOWN_PROBLEMS, RowFacts, check_rows
+from aisimc_runtime.inputs.rows import SHOWN_PROBLEMS, RowFacts, check_rows, fitting_block_size
 from aisimc_runtime.inputs.slices import Cut, cut
 from aisimc_runtime.ports.processes import Processes
 from aisimc_runtime.store.content import Store
@@ -103,9 +103,19 @@ def verify(name: str, spec: Json, path: Path, found: str, store: Store) -> Ready
         more = f"\n  and {len(problems) - SHOWN_PROBLEMS} more" if len(problems) > SHOWN_PROBLEMS else ""
         raise Blocked(
             f"input {name}, {problems[0]}" + (f"\n{shown}{more}" if shown else ""),
-            help="engines accept such rows silently, so no replay was started; pin a trace without them",
+            help=_mend(store.checked(window["sha256"]), len(problems), window["rows"]),
         )
     return Ready(name, path, found, window["sha256"], facts)
+
+
+def _mend(path: Path, problems: int, rows: int) -> str:
+    """What may be done about rows that no engine is given: where most are wrong, the block size may be."""
+    if 2 * problems > rows:
+        with path.open("rb") as lines:
+            size = fitting_block_size(lines)
+        if size is not None:
+            return f"the trace's prefix ids fit `block_size = {size}`"
+    return "engines accept such rows silently, so no replay was started; pin a trace without them"
 
 
 def _hold(name: str, spec: Json, path: Path, found: Cut) -> None:

@@ -139,6 +139,21 @@ def _fields(row: dict[str, Any], number: int, block_size: int) -> Iterable[RowPr
     yield from _prefix_ids(row, number, block_size)
 
 
+def fitting_block_size(lines: Iterable[bytes]) -> int | None:
+    """The one power of two for which every row has as many prefix ids as it has blocks; None where there is none."""
+    fitting = {1 << power for power in range(13)}
+    for line in lines:
+        try:
+            row = orjson.loads(line)
+            tokens, ids = row["input_length"], len(row["hash_ids"])
+            fitting = {size for size in fitting if -(-tokens // size) == ids}
+        except (ValueError, KeyError, TypeError):
+            return None
+        if not fitting:
+            return None
+    return fitting.pop() if len(fitting) == 1 else None
+
+
 def _prefix_ids(row: dict[str, Any], number: int, block_size: int) -> Iterable[RowProblem]:
     ids = row["hash_ids"]
     if not isinstance(ids, list):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aisimc_runtime.inputs.rows import check_rows
+from aisimc_runtime.inputs.rows import check_rows, fitting_block_size
 
 GOOD = {"timestamp": 10, "input_length": 600, "output_length": 5, "hash_ids": [1, 2]}
 
@@ -90,3 +90,11 @@ def test_what_the_rows_add_up_to() -> None:
     assert facts.total_output_tokens == 205
     assert facts.max_request_tokens == 712
     assert (facts.max_input_tokens, facts.max_output_tokens) == (600, 200)
+
+
+@pytest.mark.parametrize("size", [1, 16, 512, 4096])
+def test_the_block_size_that_the_rows_fit(size: int) -> None:
+    lines = [line(input_length=tokens, hash_ids=list(range(-(-tokens // size)))) for tokens in (1, 600, 10_677)]
+    assert fitting_block_size(lines) == size
+    assert fitting_block_size([*lines, line(input_length=600, hash_ids=[])]) is None
+    assert fitting_block_size([*lines, b"{"]) is None
