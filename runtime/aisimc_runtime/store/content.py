@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from aisimc_runtime.failures import Blocked, Refused
+from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import copy_hashing, explain, sha256_file, sync_folder, write_atomic
 
 
@@ -197,7 +197,7 @@ class Store:
 
 
 def open_store(root: Path | None = None) -> Store:
-    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder. Raises `Refused` for a file."""
+    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder. Raises `Blocked` for a file."""
     if root is None:
         named = os.environ.get("AISIMC_STORE")
         if named:
@@ -209,7 +209,7 @@ def open_store(root: Path | None = None) -> Store:
     root = root.absolute()
     in_the_way = next((p for p in map(str, (root, *root.parents)) if os.path.exists(p) and not os.path.isdir(p)), None)  # noqa: PTH110, PTH112 - never raise
     if in_the_way is not None:
-        raise Refused(
+        raise Blocked(
             f"the store cannot be at {root}: {in_the_way} is a file", help="name a folder with AISIMC_STORE or --store"
         )
     return Store(root)

@@ -23,10 +23,10 @@ def test_run_json_gives_an_object_for_a_campaign_that_is_refused(tmp_path: Path)
 
 @pytest.mark.parametrize("below", ["", "/deeper/still"])
 @pytest.mark.parametrize("command", [("store", "ls"), ("store", "verify"), ("store", "gc")])
-def test_a_store_in_a_file_is_refused(tmp_path: Path, command: tuple[str, ...], below: str) -> None:
+def test_a_store_in_a_file_is_blocked(tmp_path: Path, command: tuple[str, ...], below: str) -> None:
     (tmp_path / "file").write_text("")
     done = aisimc(*command, AISIMC_STORE=f"{tmp_path}/file{below}")
-    assert (done.status, done.out) == (2, "")
+    assert (done.status, done.out) == (3, "")
     assert done.err.splitlines() == [
         f"aisimc: error: the store cannot be at {tmp_path}/file{below}: {tmp_path}/file is a file",
         "help: name a folder with AISIMC_STORE or --store",
