@@ -92,8 +92,7 @@ def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, aga
     if found is None:
         click.echo("no difference: the bytes are the same")
         return
-    from rich.console import Console
-
+    from aisimc_runtime.command.console import Console
     from aisimc_runtime.report.terminal import difference
 
     difference(

@@ -32,7 +32,7 @@ VERBS: dict[str, tuple[str, str]] = {
 
 
 _UNKNOWN = -1  # no verb has come to its exit status
-_JUDGING = frozenset({"check", "plan", "run", "report", "verify", "diff", "fmt"})
+_SHOWING = (["explain"], ["schema"], ["lsp"], ["store", "ls"])  # these only show what there is, and judge nothing
 
 
 def main() -> None:
@@ -58,12 +58,18 @@ def main() -> None:
         _discard_output()
         if status == _UNKNOWN:
             # A verdict that nobody came to must not read as a pass.
-            status = 3 if sys.argv[1:2] and sys.argv[1] in _JUDGING else 0
+            status = 0 if _only_shows(sys.argv[1:]) else 3
     except OSError as error:
         status = _unwritten(error)
     except Exception as error:
         status = _unexpected(error)
     sys.exit(status)
+
+
+def _only_shows(arguments: list[str]) -> bool:
+    """Whether a command line that nobody read to its end has lost nothing but text."""
+    helping = arguments[:1] not in ([verb] for verb in VERBS) or not {"-h", "--help"}.isdisjoint(arguments)
+    return helping or any(arguments[: len(words)] == words for words in _SHOWING)
 
 
 def _open_closed_streams() -> None:

@@ -19,6 +19,7 @@ from aisimc_runtime.pinning.edits import Edit, apply
 from aisimc_runtime.pinning.findings import Finding, Unpinned, Unverified
 from aisimc_runtime.pinning.walk import pins
 from aisimc_runtime.pinning.world import RealWorld
+from aisimc_runtime.ports.named import regular
 
 EPILOG = """\b
 Examples:
@@ -112,7 +113,7 @@ def _with_imports(specs: tuple[Path, ...]) -> list[Path]:
     seen: set[Path] = set()
     while waiting:
         path = waiting.pop(0)
-        if path.resolve() in seen or not path.is_file():
+        if path.resolve() in seen or (path not in specs and not path.is_file()):
             continue
         seen.add(path.resolve())
         found.append(path)
@@ -128,10 +129,13 @@ def _parse(path: Path) -> File:
     from aisimc_compiler.syntax.parser import parse
 
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
+        with regular(path, str(path)).open(encoding="utf-8", newline="") as stream:
             text = stream.read()
-    except (OSError, UnicodeDecodeError) as reason:
-        raise Refused(f"{path} cannot be read: {reason}") from reason
+    except OSError as reason:
+        raise Refused(f"{path} cannot be read: {(reason.strerror or str(reason)).lower()}") from reason
+    except UnicodeDecodeError as reason:
+        help_ = f"`aisimc check {path}` says where"
+        raise Refused(f"{path} cannot be read: it is not UTF-8 text", help=help_) from reason
     file, diagnostics = parse(Source(str(path), text))
     if diagnostics:
         line, column = diagnostics[0].span.source.position(diagnostics[0].span.start)

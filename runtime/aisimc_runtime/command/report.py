@@ -28,8 +28,7 @@ def command(run: Path, style: str, output: Path | None) -> None:
     try:
         report = _built(run)
         if style == "text" and output is None:
-            from rich.console import Console
-
+            from aisimc_runtime.command.console import Console
             from aisimc_runtime.report.terminal import summary
 
             summary(report, Console(highlight=False))

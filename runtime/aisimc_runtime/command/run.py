@@ -155,6 +155,7 @@ def _carry_out(plan: Plan, folder: RunFolder, profile: Profile, progress: Progre
     from aisimc_runtime.run.signals import interruptible
     from aisimc_runtime.store.content import open_store
 
+    store = open_store(profile.store)  # refused before anything is made
     processes = Processes()
     with ExitStack() as stack:
         stack.enter_context(progress)
@@ -164,7 +165,7 @@ def _carry_out(plan: Plan, folder: RunFolder, profile: Profile, progress: Progre
         journal = Journal(folder.journal)
         stack.callback(journal.close)
         journal.append("resumed" if resumed else "started", plan_digest=plan.digest)
-        campaign = Campaign(plan, folder, open_store(profile.store), profile, progress, journal, processes)
+        campaign = Campaign(plan, folder, store, profile, progress, journal, processes)
         return campaign.carry_out()
 
 
@@ -179,8 +180,7 @@ def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
         }
         _print_json(shown)
     else:
-        from rich.console import Console
-
+        from aisimc_runtime.command.console import Console
         from aisimc_runtime.report.terminal import summary
 
         console = Console(file=sys.stdout)

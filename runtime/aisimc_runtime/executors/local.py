@@ -36,10 +36,11 @@ class LocalExecutor:
         if not jobs:
             return
         ended: set[str] = set()
-        with tempfile.TemporaryFile() as errors, tempfile.NamedTemporaryFile("w", suffix=".rows") as listed:
-            listed.write("\n".join(str(job.folder) for job in jobs))
+        with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as listed:
+            listed.write(b"\0".join(os.fsencode(job.folder) for job in jobs))
             listed.flush()
-            process = _start(listed.name, profile, errors)
+            listed.seek(0)
+            process = _start(listed, profile, errors)
             try:
                 assert process.stdout is not None
                 for line in process.stdout:
@@ -59,14 +60,19 @@ class LocalExecutor:
             raise Blocked(f"the row runner stopped before row {missing[0]} was finished: {why}", help=help_)
 
 
-def _start(listed: str, profile: Profile, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(listed: IO[bytes], profile: Profile, errors: IO[bytes]) -> subprocess.Popen[bytes]:
     argv = [sys.executable, "-P", "-m", "aisimc_runtime.run.row", "--end-with-stdin"]
     if profile.cpus is not None:
         argv += ["--cpus", ",".join(map(str, profile.cpus))]
     if profile.jobs is not None:
         argv += ["--jobs", str(profile.jobs)]
     return subprocess.Popen(
-        [*argv, f"@{listed}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
+        [*argv, f"@{listed.fileno()}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        start_new_session=True,
+        pass_fds=[listed.fileno()],  # it has no name, so that a harness that is killed leaves none behind
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.journal.journal import finished
 from aisimc_runtime.ports.files import explain, sha256_file, write_atomic
+from aisimc_runtime.ports.named import recordable
 from aisimc_runtime.run.plan import Plan
 
 DEFAULT_RUNS = Path(".aisimc") / "runs"
@@ -64,7 +65,10 @@ class RunFolder:
 
 
 def run_folder(plan: Plan, runs: Path, *, again: bool = False) -> RunFolder:
-    """The folder of the plan's newest run, or, with `again`, the next free one beside it. Makes nothing."""
+    """The folder of the plan's newest run, or, with `again`, the next free one beside it. Makes nothing.
+
+    Raises `Refused` for a name that no record can hold.
+    """
     first = f"{plan.name}-{plan.digest[:12]}"
     pattern = re.compile(re.escape(first) + r"(?:-(\d+))?$")
     numbers = [
@@ -75,7 +79,8 @@ def run_folder(plan: Plan, runs: Path, *, again: bool = False) -> RunFolder:
     number = max(numbers, default=1)
     if again and numbers:
         number += 1
-    return RunFolder((runs / (first if number == 1 else f"{first}-{number}")).absolute())
+    folder = (runs / (first if number == 1 else f"{first}-{number}")).absolute()
+    return RunFolder(recordable(folder, "a run"))
 
 
 def prepare(folder: RunFolder, plan: Plan) -> bool:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from aisimc_runtime.failures import Refused
+from aisimc_runtime.ports.named import regular
 from aisimc_runtime.run.plan import Plan, plan_of
 
 
@@ -15,7 +16,8 @@ def load(spec: Path) -> Plan | None:
     Raises `Refused` for a file that cannot be read or a plan that is none.
     """
     try:
-        head = spec.open("rb").read(64).lstrip()
+        with regular(spec, str(spec)).open("rb") as stream:
+            head = stream.read(64).lstrip()
     except OSError as error:
         raise Refused(f"{spec} cannot be read: {(error.strerror or str(error)).lower()}") from error
     return _saved(spec) if head.startswith(b"{") else _compiled(spec)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aisimc_runtime.failures import Refused
+from aisimc_runtime.ports.named import regular
 from aisimc_runtime.run.cpulist import parse_cpus
 from aisimc_runtime.run.job import Limits
 
@@ -84,7 +85,7 @@ def _checked(path: Path) -> dict[str, Any]:
     from ruamel.yaml.error import MarkedYAMLError
 
     try:
-        text = path.read_text(encoding="utf-8")
+        text = regular(path, f"the profile {path}").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
         raise Refused(f"the profile {path} cannot be read: {reason.lower()}") from error

@@ -1,4 +1,6 @@
-"""Replays staged rows on this node: `python -m aisimc_runtime.run.row [options] ROWDIR...` (or `@FILE` with one a line)
+"""Replays staged rows on this node: `python -m aisimc_runtime.run.row [options] ROWDIR...`
+
+    @FD                  in place of a folder: a descriptor to read folders from, parted by NUL
 
     --cpus LIST          CPUs that may be used (default: all that this process may)
     --jobs N             replays at once
@@ -106,7 +108,8 @@ def _arguments(argv: list[str]) -> tuple[dict[str, str], list[str]]:
         elif word.startswith("-"):
             raise ValueError(f"unknown option {word}")
         elif word.startswith("@"):
-            folders += Path(word[1:]).read_text(encoding="utf-8").splitlines()
+            with os.fdopen(int(word[1:]), "rb") as listed:  # closed at once: no replay inherits it
+                folders += map(os.fsdecode, listed.read().split(b"\0"))
         else:
             folders.append(word)
     if not folders:

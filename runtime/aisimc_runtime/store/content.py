@@ -28,6 +28,7 @@ from typing import IO, Any
 
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import copy_hashing, explain, sha256_file, sync_folder, write_atomic
+from aisimc_runtime.ports.named import recordable
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,10 @@ class Store:
 
 
 def open_store(root: Path | None = None) -> Store:
-    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder. Raises `Blocked` for a file."""
+    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder. Raises `Blocked` for a file.
+
+    So it does for a name that no record can hold.
+    """
     if root is None:
         named = os.environ.get("AISIMC_STORE")
         if named:
@@ -212,4 +216,4 @@ def open_store(root: Path | None = None) -> Store:
         raise Blocked(
             f"the store cannot be at {root}: {in_the_way} is a file", help="name a folder with AISIMC_STORE or --store"
         )
-    return Store(root)
+    return Store(recordable(root, "the store"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from aisimc_runtime.command.console import Console
 from aisimc_runtime.command.writing import replace_file
 from aisimc_runtime.failures import Blocked
 from tests.builders.texts import SPECS
@@ -79,3 +82,38 @@ def test_runs_in_a_file_are_blocked_in_one_line(tmp_path: Path, runs: str) -> No
     assert done.returncode == 3
     assert done.stderr.startswith("aisimc: error: cannot make the run folder")
     assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize("command", [f"pin {SPEC}", f"pin --dry-run {SPEC}", "store verify", "store verify --json"])
+def test_a_check_that_nobody_read_is_no_pass(command: str, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    done = shell(f"AISIMC_STORE={tmp_path / 'store'} aisimc {command} | true; echo ${{PIPESTATUS[0]}}")
+    assert (done.stdout, done.stderr) == ("3\n", "")
+
+
+def test_a_summary_leaves_the_status_to_the_command_when_its_reader_goes() -> None:
+    """Status 1, which is what the library behind it ends with, would read as a FAIL."""
+    with Path("/dev/null").open("w") as null:
+        console = Console(file=null)
+        with pytest.raises(BrokenPipeError), mock.patch.object(console, "_write_buffer", side_effect=BrokenPipeError):
+            console.print("PASS")
+
+
+@pytest.mark.parametrize(
+    "command", ["check STRANGE", "plan STRANGE", "run STRANGE", "pin STRANGE", f"run --profile STRANGE {SPEC}"]
+)
+@pytest.mark.parametrize("strange", ["fifo", "/dev/null", "/dev/zero"])
+def test_what_is_no_file_is_refused_and_not_waited_for(command: str, strange: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    done = shell(f"AISIMC_STORE={tmp_path / 'store'} aisimc {command.replace('STRANGE', str(tmp_path / strange))}")
+    assert done.returncode == 2
+    assert "cannot be read: it is not a regular file" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--runs", "--store"])
+def test_a_folder_whose_name_no_record_can_hold_is_refused(option: str, tmp_path: Path) -> None:
+    environment = f"AISIMC_STORE={tmp_path / 'store'}"
+    done = shell(f"{environment} aisimc run {SPEC} --runs {tmp_path / 'runs'} {option} {tmp_path}/$'st\\xffrange'")
+    assert done.returncode == 2
+    assert "the name is not UTF-8 text" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -7,13 +7,17 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from aisimc_runtime.executors.base import RowFinished
+from aisimc_runtime.executors.local import LocalExecutor
 from aisimc_runtime.run.job import Limits, Order, RowJob
+from aisimc_runtime.run.profile import Profile
 from tests.unit.runtime.run.jobs import BOTH, job, others, process, run
 
 ONE = (Order("baseline", 1),)
@@ -301,3 +305,13 @@ def test_little_is_added_to_each_process(tmp_path: Path) -> None:
     began = time.monotonic()
     run(*[job(tmp_path, "same", name=f"row{n}") for n in range(4)])
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("name", ["a b", "new\nline", "\rquote\"'", "\N{SNOWMAN}", "\u2028"])
+def test_the_local_executor_replays_rows_in_a_folder_of_any_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    one = only(tmp_path / name, "work")
+    before = set(Path(tempfile.gettempdir()).glob("*.rows"))
+    events = LocalExecutor().run([one], Profile())
+    assert any(isinstance(event, RowFinished) for event in events)
+    assert set(Path(tempfile.gettempdir()).glob("*.rows")) <= before
