@@ -161,7 +161,10 @@ class TestRefusedBeforeAnything:
     def test_a_store_that_cannot_be_written(self, place: Place, conversation: bytes) -> None:
         (place.folder / "file").write_text("")
         alone = Place(place.folder, place.folder / "file" / "store")
-        self.blocked(alone, campaign(conversation, trtllm()), "store")
+        done = alone.run(alone.write(campaign(conversation, trtllm())))
+        assert done.status == 3
+        assert "the store cannot be at" in done.stderr
+        assert not (place.folder / ".aisimc").exists()
 
 
 def test_a_run_folder_in_use_is_left_alone(place: Place, conversation: bytes) -> None:
