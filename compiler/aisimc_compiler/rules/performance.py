@@ -24,7 +24,7 @@ def boundary(campaign: Campaign) -> Iterator[Diagnostic]:
     given = _part(campaign, "metric")
     if given is not None and given.value != closed.METRIC:
         from aisimc_compiler.model.nearest import nearest
-        from aisimc_compiler.rules.refusal import refuse_value
+        from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
         typo = nearest(given.value, (closed.METRIC,))
         yield refuse_value(
@@ -32,7 +32,7 @@ def boundary(campaign: Campaign) -> Iterator[Diagnostic]:
             given,
             f"there is no metric `{given.value}`" if typo else f"`{given.value}` is not the time of the replay loop",
             label=f"takes only `{closed.METRIC}`",
-            help=f"did you mean `{typo}`?" if typo else f"write `{closed.METRIC}`",
+            help=did_you_mean(typo, f"write `{closed.METRIC}`"),
             replace=closed.METRIC,
         )
 

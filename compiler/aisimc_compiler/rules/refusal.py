@@ -64,3 +64,13 @@ def listed(words: Sequence[str], *, last: str = "or") -> str:
 def plural(count: int, noun: str, more: str = "") -> str:
     """`1 row`, `2 rows`; figures from a thousand on are grouped."""
     return f"{count:,} {noun if count == 1 else more or noun + 's'}"
+
+
+def article(noun: str) -> str:
+    """`a` or `an`, as the noun's first letter wants it."""
+    return "an" if noun[0] in "aeiou" else "a"
+
+
+def did_you_mean(meant: str | None, otherwise: str = "") -> str:
+    """The help that offers the nearest name; `otherwise` where there is none."""
+    return f"did you mean `{meant}`?" if meant else otherwise

@@ -34,66 +34,69 @@ def complain(r: Recovery, token: Token) -> None:
 def _after_label(r: Recovery, token: Token) -> None:
     """`row x` without a brace, `purpose "text"` without an equals sign, `row a b {`, `a b = 5`."""
     keyword, label = r.values[-2], r.values[-1]
-    name = r.short(keyword)
-    error = r.report.error
     if r.enclosing() == "exclude":
         not_a_pointer(r, keyword, "a word")
         r.pop()
         r.pop()
         r.rewind(label)
         return
-    same_line = "\n" not in r.text[label[2] : token[1]]
-    if token[0] == r.kinds["EQUAL"] and r.tokens[r.cursor][0] == r.kinds["LBRACE"] and same_line:
-        advice = f"write `{name} {r.short(label)} {{ … }}`"
-        error(token[1], token[2], "a block has no `=` before its `{`", help=advice, fix=(label[2], token[2], ""))
-        return
-    if token[0] == r.kinds["EQUAL"] and _unit(r, keyword, None):
-        r.values[-2] = label
-        r.pop()
-        r.again()
-        return
     if token[0] == r.kinds["EQUAL"]:
-        # `engine vllm = …`, or an attribute without a value whose name stands before this one.
-        error(
+        _equal_after_label(r, keyword, label, token)
+    elif r.short(keyword) in BLOCKS:
+        _block_goes_on(r, keyword, label, token)
+    elif not _unquoted_text(r, keyword, label):
+        _missing_equal(r, keyword, label)
+        # The label is the value: hand it over once more, after an equals sign.
+        r.pop()
+        r.inject("EQUAL", keyword[2])
+        r.inject_token(label)
+
+
+def _equal_after_label(r: Recovery, keyword: Token, label: Token, token: Token) -> None:
+    """`row x = {`; or `engine vllm = …`, where an attribute without a value stands before this one."""
+    name = r.short(keyword)
+    if _before_brace(r, label, token):
+        advice = f"write `{name} {r.short(label)} {{ … }}`"
+        r.report.error(
+            token[1], token[2], "a block has no `=` before its `{`", help=advice, fix=(label[2], token[2], "")
+        )
+        return
+    if not _unit(r, keyword, None):
+        r.report.error(
             keyword[1],
             keyword[2],
             f"`{name}` stands alone",
             label="expected `=` and a value, or `{` after it",
             help=_alone_help(r, keyword),
         )
-        r.values[-2] = label
-        r.pop()
-        r.again()
-        return
-    if name in BLOCKS:
-        if (
-            same_line
-            and token[0] in (r.kinds["NAME"], r.kinds["STRING"])
-            and r.tokens[r.cursor][0] == r.kinds["LBRACE"]
-        ):
-            joined = f"{r.text_of(label)}-{r.text_of(token)}" if token[0] == r.kinds["NAME"] else ""
-            error(
-                token[1],
-                token[2],
-                f"`{name}` has one name",
-                label="a second one",
-                help=f"write `{name} {joined}`" if joined else "",
-                applicable=False,
-                fix=(label[1], token[2], joined) if joined else None,
-            )
-            return
-        if name not in STATEMENTS:
-            _no_body(r, keyword, label, token)
-            return
-        r.skip(token)
-        return
-    if _unquoted_text(r, keyword, label):
-        return
-    _missing_equal(r, keyword, label)
-    # The label is the value: hand it over once more, after an equals sign.
+    r.values[-2] = label
     r.pop()
-    r.inject("EQUAL", keyword[2])
-    r.inject_token(label)
+    r.again()
+
+
+def _block_goes_on(r: Recovery, keyword: Token, label: Token, token: Token) -> None:
+    """`row a b {`, a block without a brace, or a statement with something behind it."""
+    name = r.short(keyword)
+    if token[0] in (r.kinds["NAME"], r.kinds["STRING"]) and _before_brace(r, label, token):
+        joined = f"{r.text_of(label)}-{r.text_of(token)}" if token[0] == r.kinds["NAME"] else ""
+        r.report.error(
+            token[1],
+            token[2],
+            f"`{name}` has one name",
+            label="a second one",
+            help=f"write `{name} {joined}`" if joined else "",
+            applicable=False,
+            fix=(label[1], token[2], joined) if joined else None,
+        )
+    elif name not in STATEMENTS:
+        _no_body(r, keyword, label, token)
+    else:
+        r.skip(token)
+
+
+def _before_brace(r: Recovery, label: Token, token: Token) -> bool:
+    """Whether a token stands between a label, on its line, and a `{`."""
+    return "\n" not in r.text[label[2] : token[1]] and r.tokens[r.cursor][0] == r.kinds["LBRACE"]
 
 
 _LACKING = {"aggregated": "workers", "disaggregated": "prefill`, `decode` and `transfer"}

@@ -14,7 +14,7 @@ from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.kinds import wanted
 from aisimc_compiler.model.vocabulary import BLOCKS, Attribute
-from aisimc_compiler.rules.refusal import listed, refuse, refuse_name, refuse_value
+from aisimc_compiler.rules.refusal import did_you_mean, listed, refuse, refuse_name, refuse_value
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
@@ -84,7 +84,7 @@ def unknown_reference(noun: str, given: Given[Any], known: Iterable[str], *, sug
     """`name.unknown`: an input, family or row that does not exist; `suggest` looks for the nearest that does."""
     names = tuple(islice(known, 1000))
     meant = nearest(given.value, names) if suggest else None
-    hint = f"did you mean `{meant}`?" if meant else ""
+    hint = did_you_mean(meant)
     if not hint and names:
         hint = f"there {'is' if len(names) == 1 else 'are'} {listed(names[:8], last='and')}"
     return refuse_value(

@@ -11,7 +11,7 @@ from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.kinds import KINDS, is_name
 from aisimc_compiler.model.resolve.stray import stray
 from aisimc_compiler.model.vocabulary import Block
-from aisimc_compiler.rules.refusal import listed, refuse
+from aisimc_compiler.rules.refusal import article, did_you_mean, listed, refuse
 from aisimc_compiler.syntax import tree
 
 
@@ -55,7 +55,7 @@ def label_misfit(block: tree.Block, spec: Block) -> Diagnostic:
         return refuse(
             "type.mismatch",
             label.span,
-            f"the name of {_article(keyword.text)} `{keyword.text}` is a string in double quotes",
+            f"the name of {article(keyword.text)} `{keyword.text}` is a string in double quotes",
             label="not a string",
             help=f'write `"{word}"`',
             replace=f'"{word}"',
@@ -67,7 +67,7 @@ def label_misfit(block: tree.Block, spec: Block) -> Diagnostic:
         return refuse(
             "type.mismatch",
             label.span,
-            f"the name of {_article(keyword.text)} `{keyword.text}` is a bare name of letters, digits, `_` and `-`",
+            f"the name of {article(keyword.text)} `{keyword.text}` is a bare name of letters, digits, `_` and `-`",
             label=f"this is {KINDS.get(label.kind, 'a value')}",
             help=f"write `{word}`" if fits else "",
             replace=word if fits else None,
@@ -76,26 +76,16 @@ def label_misfit(block: tree.Block, spec: Block) -> Diagnostic:
     return _unknown_kind(keyword, label, spec)
 
 
-def _article(word: str) -> str:
-    return "an" if word[0] in "aeiou" else "a"
-
-
 def _unknown_kind(keyword: tree.Name, label: tree.Name, spec: Block) -> Diagnostic:
     meant = nearest(label.text, spec.words)
+    rule, message = "name.unknown", f"there is no {keyword.text} `{label.text}`"
     if keyword.text == "revision":
-        return refuse(
-            "pin.arms",
-            label.span,
-            f"`{label.text}` is no arm: a campaign compares one baseline with one candidate",
-            label=f"takes {listed(spec.words)}",
-            help=f"did you mean `{meant}`?" if meant else "",
-            replace=meant,
-        )
+        rule, message = "pin.arms", f"`{label.text}` is no arm: a campaign compares one baseline with one candidate"
     return refuse(
-        "name.unknown",
+        rule,
         label.span,
-        f"there is no {keyword.text} `{label.text}`",
+        message,
         label=f"takes {listed(spec.words)}",
-        help=f"did you mean `{meant}`?" if meant else "",
+        help=did_you_mean(meant),
         replace=meant,
     )

@@ -11,7 +11,7 @@ from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.kinds import wanted
 from aisimc_compiler.model.resolve.stray import stray
 from aisimc_compiler.model.vocabulary import BLOCKS, Attribute, Block
-from aisimc_compiler.rules.refusal import listed, refuse
+from aisimc_compiler.rules.refusal import article, did_you_mean, listed, refuse
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
@@ -24,7 +24,7 @@ _SLIPS = ("input.slice", "row.composition")
 def _in(spec: Block) -> str:
     if spec.title == "file":
         return "at the top of a file"
-    return f"in {'an' if spec.title[0] in 'aeiou' else 'a'} `{spec.title}` block"
+    return f"in {article(spec.title)} `{spec.title}` block"
 
 
 def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diagnostic:
@@ -37,7 +37,7 @@ def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Di
         value.span,
         f"`{word}` is no word of `{name.text}`",
         label=f"takes {'only ' if only else ''}{listed(attribute.words)}",
-        help=f"did you mean `{meant}`?" if meant else "",
+        help=did_you_mean(meant),
         replace=meant,
     )
 
@@ -72,7 +72,7 @@ def unknown_name(spec: Block, name: tree.Name, item: tree.Attribute | tree.Block
             name.span,
             f"there is no {noun} `{text}` {_in(spec)}",
             label="unknown here",
-            help=f"did you mean `{meant}`?" if meant else _elsewhere(text, known),
+            help=did_you_mean(meant, _elsewhere(text, known)),
             replace=meant,
         ),
         meant,

@@ -44,7 +44,7 @@ def format_(campaign: Campaign) -> Iterator[Diagnostic]:
 
 def _format_fault(given: Given[str]) -> Diagnostic:
     from aisimc_compiler.model.nearest import nearest
-    from aisimc_compiler.rules.refusal import refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
     planned = _UNSUPPORTED_FORMATS.get(given.value.lower())
     meant = None if planned else nearest(given.value, ("mooncake",))
@@ -57,7 +57,7 @@ def _format_fault(given: Given[str]) -> Diagnostic:
         given,
         message,
         label="`mooncake` is the only format",
-        help=f"did you mean `{meant}`?" if meant else "",
+        help=did_you_mean(meant),
         replace=meant,
     )
 

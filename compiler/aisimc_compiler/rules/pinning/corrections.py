@@ -54,7 +54,7 @@ def _correction(campaign: Campaign, entry: Correction) -> Iterator[Diagnostic]:
 
 def _not_built_in(entry: Correction) -> Diagnostic:
     from aisimc_compiler.model.nearest import nearest
-    from aisimc_compiler.rules.refusal import refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
     meant = nearest(entry.name.value, (closed.BUILT_IN_CORRECTION,))
     return refuse_value(
@@ -62,7 +62,7 @@ def _not_built_in(entry: Correction) -> Diagnostic:
         entry.name,
         f"`{entry.name.value}` is no built-in correction, and names no patch",
         label=f"built in is `{closed.BUILT_IN_CORRECTION}`",
-        help=f"did you mean `{meant}`?" if meant else 'add `patch = "…"` and its `sha256`',
+        help=did_you_mean(meant, 'add `patch = "…"` and its `sha256`'),
         replace=meant,
     )
 

@@ -31,7 +31,7 @@ def engine(campaign: Campaign) -> Iterator[Diagnostic]:
 
 def _unknown_engine(given: Given[str]) -> Diagnostic:
     from aisimc_compiler.model.nearest import nearest
-    from aisimc_compiler.rules.refusal import refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
     meant = closed.ENGINE_ALIASES.get(given.value.lower()) or nearest(given.value, closed.ENGINES)
     return refuse_value(
@@ -39,7 +39,7 @@ def _unknown_engine(given: Given[str]) -> Diagnostic:
         given,
         f"there is no engine `{given.value}`",
         label="takes `vllm`, `sglang` or `trtllm`",
-        help=f"did you mean `{meant}`?" if meant else "",
+        help=did_you_mean(meant),
         replace=meant,
     )
 

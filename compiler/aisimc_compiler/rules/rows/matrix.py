@@ -151,7 +151,7 @@ def _misnamed(row: Row, missing: list[str]) -> str | None:
 
 def _unsupported(campaign: Campaign) -> Iterator[Diagnostic]:
     from aisimc_compiler.model.nearest import nearest
-    from aisimc_compiler.rules.refusal import refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
     rows = {row.name.value: row for row in campaign.rows if row.kind == "row"}
     for entry in campaign.unsupported:
@@ -163,7 +163,7 @@ def _unsupported(campaign: Campaign) -> Iterator[Diagnostic]:
                 entry.id,
                 f"there is no row `{name}` in the engine-only matrix",
                 label="not an id of the matrix",
-                help=f"did you mean `{meant}`?" if meant else "",
+                help=did_you_mean(meant),
                 replace=meant,
             )
         elif entry.on is not None and entry.on.value == "baseline" and not campaign.fragment and not campaign.torn:
