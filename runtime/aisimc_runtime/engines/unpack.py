@@ -51,5 +51,5 @@ def unpack_runtime(wheel: Path, store: Store, name: str) -> tuple[str, str]:
             with archive.open(member) as stream:
                 label = f"{PurePosixPath(member.filename).name} of {name}"
                 return store.add_stream(stream, kind="runtime", name=label), member.filename
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
+    except (zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as error:
         raise Blocked(f"the wheel {name} cannot be unpacked: {error}") from error

@@ -223,7 +223,7 @@ def identity_of(wheel: Path) -> tuple[str, str]:
         with zipfile.ZipFile(wheel) as archive:
             names = [n for n in archive.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)]
             text = archive.read(names[0]).decode("utf-8", "replace") if names else ""
-    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, ValueError) as error:
+    except (OSError, zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as error:
         raise Blocked(f"the file with the pinned hash is no wheel: {error}") from error
     head = dict(re.findall(r"^(Name|Version): *(\S+)", text.split("\n\n", 1)[0], flags=re.MULTILINE))
     return re.sub(r"[-_.]+", "-", head.get("Name", "?")).lower(), head.get("Version", "?")

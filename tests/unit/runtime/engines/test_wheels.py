@@ -90,6 +90,22 @@ def test_a_flipped_byte_in_the_runtime_is_found_by_its_checksum(tmp_path: Path) 
         unpack_runtime(path, Store(tmp_path / "store"), "w")
 
 
+@pytest.mark.parametrize(("flag", "method"), [(0x1, 0), (0x0, 98)], ids=["encrypted", "unknown-compression"])
+def test_a_wheel_that_no_python_can_read(tmp_path: Path, flag: int, method: int) -> None:
+    path = wheel(tmp_path / "w.whl", GOOD)
+    data = bytearray(path.read_bytes())
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.find(mark)
+        while start >= 0:
+            data[start + at], data[start + at + 2] = flag, method
+            start = data.find(mark, start + 1)
+    path.write_bytes(data)
+    with pytest.raises(Blocked, match="cannot be unpacked"):
+        unpack_runtime(path, Store(tmp_path / "store"), "w")
+    with pytest.raises(Blocked, match="is no wheel"):
+        check_identity(path, REVISION)
+
+
 def test_the_pinned_bytes_must_be_of_the_pinned_version(tmp_path: Path) -> None:
     path = wheel(tmp_path / "w.whl", GOOD)
     check_identity(path, REVISION)
