@@ -54,7 +54,7 @@ def excused(folder: Path) -> Path:
     ]
     exceptions = {"earlier-admission": runs.exception(NAME, patterns)}
     builder = runs.RunBuilder(folder, runs.plan({NAME: runs.plan_row(evidence=EVIDENCE)}, exceptions=exceptions))
-    return builder.row(NAME, record, changed).test("earlier-admission", baseline=False, candidate=True).finish()
+    return builder.row(NAME, record, changed).ended("earlier-admission", baseline=False, candidate=True).finish()
 
 
 def differing(folder: Path) -> Path:

@@ -299,7 +299,7 @@ class RunBuilder:
         path.write_bytes(orjson.dumps(orjson.loads(path.read_bytes()) | changes, option=orjson.OPT_SORT_KEYS))
         return self
 
-    def test(self, name: str, *, baseline: bool, candidate: bool) -> RunBuilder:
+    def ended(self, name: str, *, baseline: bool, candidate: bool) -> RunBuilder:
         """Outcomes of an exception's regression test."""
         folder = self.folder / "exceptions" / name
         folder.mkdir(parents=True)

@@ -32,13 +32,20 @@ ODD = [
 quick = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def _plan_or_diagnostics(text: str) -> None:
+def _plan_or_diagnostics(text: str) -> str:
+    """A plan's digest, `fragment`, or `refused` with diagnostics that can be shown; anything else is no answer."""
     result = check_text(text, "<fuzz>", str(EXAMPLES))
     for diagnostic in result.diagnostics:
         assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(diagnostic.span.source.text)
         assert diagnostic.message and "\n" not in diagnostic.message
-    if result.ok and not result.fragment and result.campaign is not None:
-        digest_of(canonical_bytes(build_plan(result.campaign)))
+    if not result.ok:
+        return "refused" if result.diagnostics else "refused without a word"
+    if result.fragment:
+        return "fragment"
+    return "no campaign" if result.campaign is None else digest_of(canonical_bytes(build_plan(result.campaign)))
+
+
+ANSWER = re.compile("[0-9a-f]{64}|fragment|refused")
 
 
 @quick
@@ -49,7 +56,7 @@ def _plan_or_diagnostics(text: str) -> None:
 @example("row")
 @example('import ""')
 def test_any_text(text: str) -> None:
-    _plan_or_diagnostics(text)
+    assert ANSWER.fullmatch(_plan_or_diagnostics(text))
 
 
 @quick
@@ -71,7 +78,7 @@ def test_mutated_campaigns(base: str, randoms: random.Random, count: int) -> Non
         else:
             end = min(len(tokens), at + randoms.randrange(60))
             tokens[at:at] = tokens[at:end]
-    _plan_or_diagnostics("".join(tokens))
+    assert ANSWER.fullmatch(_plan_or_diagnostics("".join(tokens)))
 
 
 def _blocks(text: str) -> list[str]:

@@ -80,38 +80,41 @@ PIECES = [
 ]
 
 
-def agrees(text: str) -> bool:
-    """Whether there was an answer; it must be the library's."""
+def parted(text: str) -> str:
+    """Where the plain reader's answer is not the library's; empty where it is, or where there was none."""
     plain = plain_yaml(text.encode())
     if plain is None:
-        return False
+        return ""
     document = read_yaml(text.encode())
-    assert not document.faults
-    assert plain == document.value
-    assert repr(plain) == repr(document.value)  # 1 and true, 1 and 1.0 are equal
-    return True
+    if document.faults:
+        return f"{plain!r}, where the library finds {document.faults}"
+    # By their spelling, too: 1 and true, 1 and 1.0 are equal.
+    same = plain == document.value and repr(plain) == repr(document.value)
+    return "" if same else f"{plain!r} is not {document.value!r}"
 
 
 def test_a_published_golden_file_is_read() -> None:
-    assert agrees(GOLDEN.read_text(encoding="utf-8"))
+    text = GOLDEN.read_text(encoding="utf-8")
+    assert plain_yaml(text.encode()) is not None
+    assert parted(text) == ""
 
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=5))
 def test_any_lines(lines: list[str]) -> None:
-    agrees("\n".join(lines) + "\n" if lines else "a: 1")
+    assert parted("\n".join(lines) + "\n" if lines else "a: 1") == ""
 
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_each_line_alone(piece: str) -> None:
-    agrees(piece + "\n")
+    assert parted(piece + "\n") == ""
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(max_codepoint=0x17F), max_size=20))
 def test_any_scalar(text: str) -> None:
-    agrees(f"key: {text}\nnext: 1\n")
-    agrees(f"key: [{text}, 1]\n")
+    assert parted(f"key: {text}\nnext: 1\n") == ""
+    assert parted(f"key: [{text}, 1]\n") == ""
 
 
 def damaged(value: Any, randoms: random.Random) -> Any:

@@ -11,8 +11,8 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.gate.placement import NETWORK_FILE_SYSTEMS, again, choose, file_system, is_local
 
 MOUNTS = r"""22 1 253:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
-30 22 0:25 / /home rw,relatime shared:9 - nfs4 server:/home rw
-31 30 0:26 / /home/someone/local\040disk rw - xfs /dev/vdb rw
+30 22 0:25 / /nfs rw,relatime shared:9 - nfs4 server:/export rw
+31 30 0:26 / /nfs/local\040disk rw - xfs /dev/vdb rw
 32 22 0:27 / /scratch rw - lustre fs:/scratch rw
 33 22 0:28 / /scratch rw - tmpfs tmpfs rw
 """
@@ -43,9 +43,9 @@ def test_a_row_keeps_the_cpus_it_began_with() -> None:
     ("path", "found"),
     [
         ("/tmp/x", "ext4"),
-        ("/home/someone/x", "nfs4"),
-        ("/home/someone/local disk/x", "xfs"),
-        ("/home2/x", "ext4"),
+        ("/nfs/x", "nfs4"),
+        ("/nfs/local disk/x", "xfs"),
+        ("/nfs2/x", "ext4"),
         ("/scratch/x", "tmpfs"),
     ],
 )

@@ -137,7 +137,8 @@ def test_no_ratios_no_picture() -> None:
 
 def test_names_cannot_break_the_picture(run_folder: Path) -> None:
     [row] = shown(run_folder)["rows"]
-    ElementTree.fromstring(ratios_svg(row | {"row": "<&>", "result": '"'}))
+    picture = ElementTree.fromstring(ratios_svg(row | {"row": "<&>", "result": '"'}))
+    assert any("<&>" in "".join(part.itertext()) or "<&>" in str(part.attrib) for part in picture.iter())
 
 
 def test_the_terminal_says_the_result_first(run_folder: Path) -> None:

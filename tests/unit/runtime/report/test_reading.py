@@ -176,7 +176,7 @@ RECORD = {"more-counters": runs.exception(outcomes.NAME, [PATTERN])}
 
 def test_what_records_cover_is_nowhere_called_failed(tmp_path: Path) -> None:
     report = build(
-        added(tmp_path / "run", exceptions=RECORD).test("more-counters", baseline=False, candidate=True).finish()
+        added(tmp_path / "run", exceptions=RECORD).ended("more-counters", baseline=False, candidate=True).finish()
     )
     assert report["verdict"]["semantic"] == "PASS_WITH_SEMANTIC_EXCEPTIONS"
     (parity,) = [f for f in report["rows"][0]["findings"] if f["rule"] == "run.parity"]
@@ -188,7 +188,7 @@ def test_what_records_cover_is_nowhere_called_failed(tmp_path: Path) -> None:
 
 def test_a_record_whose_test_does_not_hold_excuses_no_row(tmp_path: Path) -> None:
     report = build(
-        added(tmp_path / "run", exceptions=RECORD).test("more-counters", baseline=True, candidate=True).finish()
+        added(tmp_path / "run", exceptions=RECORD).ended("more-counters", baseline=True, candidate=True).finish()
     )
     (row,) = report["rows"]
     assert report["verdict"]["semantic"] == row["result"] == "FAIL"

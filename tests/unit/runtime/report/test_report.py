@@ -239,7 +239,9 @@ def test_junit_counts_what_does_not_hold(report: Report) -> None:
 def test_junit_holds_control_characters_out(tmp_path: Path) -> None:
     plan = runs.plan({"row-1": runs.plan_row()})
     made = build(runs.RunBuilder(tmp_path, plan).row("row-1", records.vllm_record(), "bell \x07 and \x1b[31m").finish())
-    ElementTree.fromstring(junit.render(made))
+    text = ElementTree.tostring(ElementTree.fromstring(junit.render(made)), encoding="unicode")
+    assert "bell" in text
+    assert not re.search("[\x00-\x08\x0b-\x1f]", text)
 
 
 def test_the_statement_names_subjects_by_digest(report: Report) -> None:

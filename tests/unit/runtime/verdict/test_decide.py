@@ -39,7 +39,7 @@ def excused(tmp_path: Path, exceptions: dict[str, Any], **tests: tuple[bool, boo
     b["per_request"][4]["first_admit_ms"] += 1.5
     builder = runs.RunBuilder(tmp_path / "run", runs.plan({ROW: runs.plan_row()}, exceptions=exceptions)).row(ROW, a, b)
     for name, (baseline, candidate) in tests.items():
-        builder.test(name, baseline=baseline, candidate=candidate)
+        builder.ended(name, baseline=baseline, candidate=candidate)
     return decide(builder.finish())
 
 
@@ -84,7 +84,7 @@ def test_a_record_wider_than_what_differs_is_told_so(tmp_path: Path) -> None:
 def test_a_record_for_rows_that_agree_is_refused(tmp_path: Path) -> None:
     record = records.vllm_record()
     plan = runs.plan({ROW: runs.plan_row()}, exceptions={"e": RECORD})
-    builder = runs.RunBuilder(tmp_path, plan).row(ROW, record, record).test("e", baseline=False, candidate=True)
+    builder = runs.RunBuilder(tmp_path, plan).row(ROW, record, record).ended("e", baseline=False, candidate=True)
     verdict = decide(builder.finish())
     assert verdict.semantic == "FAIL"
     assert any("covers no difference" in reason for reason in verdict.reasons)
@@ -95,7 +95,7 @@ def test_records_do_not_excuse_missing_evidence(tmp_path: Path) -> None:
     b = records.changed(a)
     b["per_request"][4]["first_admit_ms"] += 1.5
     plan = runs.plan({ROW: runs.plan_row()}, exceptions={"e": RECORD})
-    builder = runs.RunBuilder(tmp_path, plan).row(ROW, a, b).test("e", baseline=False, candidate=True)
+    builder = runs.RunBuilder(tmp_path, plan).row(ROW, a, b).ended("e", baseline=False, candidate=True)
     assert decide(builder.finish()).semantic == "FAIL"
 
 
