@@ -21,6 +21,11 @@ class Failure(Exception):
         self.message = message
         self.help = help
 
+    def text(self, where: str = "") -> str:
+        """The failure as every verb says it on standard error: one line, and one for the mend where there is one."""
+        mend = f"  help: {self.help}\n" if self.help else ""
+        return f"aisimc: error: {where}{self.message}\n{mend}"
+
 
 class Refused(Failure):
     """The profile, plan or command line is refused before anything was started."""

@@ -46,3 +46,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_")
+
+
+def nearest_file(path: str) -> str | None:
+    """The file that a path to nowhere most likely means; None where there is none like it, or the path leads to one."""
+    from pathlib import Path
+
+    place = Path(path)
+    try:
+        near = None if place.exists() else nearest(place.name, sorted(other.name for other in place.parent.iterdir()))
+    except (OSError, ValueError):
+        return None
+    return None if near is None else str(place.with_name(near))

@@ -33,6 +33,7 @@ def check(files: Sequence[str], form: str = "text", colour: str = "auto", fix: b
     for _, result in results:
         if result.unreadable:
             sys.stderr.write(f"aisimc: error: {result.unreadable.name} cannot be read: {result.unreadable.reason}\n")
+            sys.stderr.write(_meant(result.unreadable.name))
     if form == "text":
         _conclude(results, diagnostics)
     return 0 if all(result.ok for _, result in results) else 2
@@ -47,6 +48,14 @@ def _check(file: str) -> CheckResult:
     if isinstance(source, Unreadable):
         return CheckResult((), None, False, (), source)
     return check_text(source.text, source.name)
+
+
+def _meant(name: str) -> str:
+    """A line with the file that a misspelt name most likely means; nothing where there is none."""
+    from aisimc_compiler.model.nearest import nearest_file
+
+    near = nearest_file(name)
+    return "" if near is None else f"  help: did you mean `{near}`?\n"
 
 
 def _fix(file: str) -> None:

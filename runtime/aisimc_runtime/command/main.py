@@ -156,9 +156,7 @@ def _unexpected(error: Exception) -> int:
     from aisimc_runtime.failures import Failure
 
     if isinstance(error, Failure):
-        sys.stderr.write(f"aisimc: error: {error.message}\n")
-        if error.help:
-            sys.stderr.write(f"  help: {error.help}\n")
+        sys.stderr.write(error.text())
         return int(error.exit)
     if os.environ.get("AISIMC_TRACEBACK"):
         raise error

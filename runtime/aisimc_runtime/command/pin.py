@@ -84,9 +84,7 @@ def _say_what_is_wrong(path: Path, found: Sequence[Finding]) -> bool:
 
         show(diagnostics, "text", wants_colour("auto", sys.stderr), lambda text: click.echo(text, err=True, nl=False))
     for problem in problems:
-        click.echo(f"aisimc: error: {path}: {problem.place}: {problem.failure.message}", err=True)
-        if problem.failure.help:
-            click.echo(f"  help: {problem.failure.help}", err=True)
+        click.echo(problem.failure.text(f"{path}: {problem.place}: "), err=True, nl=False)
     return bool(diagnostics or problems)
 
 

@@ -54,7 +54,7 @@ def command(
     try:
         status = _run(spec, profile_file, executor, runs, store_folder, jobs, again, quiet, as_json)
     except Failure as failure:
-        show_failure(failure)
+        sys.stderr.write(failure.text())
         status = failure.exit
         if as_json:
             _print_json(failed(failure))
@@ -71,13 +71,6 @@ def failed(failure: Failure) -> dict[str, Any]:
 
 def _print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-
-
-def show_failure(failure: Failure) -> None:
-    """A failure as one error line and, where there is one, a line of help."""
-    sys.stderr.write(f"aisimc: error: {failure.message}\n")
-    if failure.help:
-        sys.stderr.write(f"help: {failure.help}\n")
 
 
 def _run(

@@ -32,9 +32,7 @@ def guarded(body: Callable[P, Exit]) -> Callable[P, None]:
         try:
             status = body(*args, **kwargs)
         except Failure as failure:
-            sys.stderr.write(f"aisimc: error: {failure.message}\n")
-            if failure.help:
-                sys.stderr.write(f"help: {failure.help}\n")
+            sys.stderr.write(failure.text())
             status = failure.exit
         except KeyboardInterrupt:
             status = Exit.INTERRUPTED

@@ -15,9 +15,7 @@ from aisimc_runtime.failures import Blocked, Failure, Refused
 
 def fail(failure: Failure) -> NoReturn:
     """Show a failure's line and its mend, and end with its exit status."""
-    click.echo(f"aisimc: error: {failure.message}", err=True)
-    if failure.help:
-        click.echo(f"  help: {failure.help}", err=True)
+    click.echo(failure.text(), err=True, nl=False)
     raise SystemExit(int(failure.exit))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from aisimc_compiler.model.nearest import nearest_file
+from aisimc_compiler.rules.refusal import did_you_mean
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.ports.named import regular
 from aisimc_runtime.run.plan import Plan, plan_of
@@ -19,7 +21,8 @@ def load(spec: Path) -> Plan | None:
         with regular(spec, str(spec)).open("rb") as stream:
             head = stream.read(64).lstrip()
     except OSError as error:
-        raise Refused(f"{spec} cannot be read: {(error.strerror or str(error)).lower()}") from error
+        meant = did_you_mean(nearest_file(str(spec)))
+        raise Refused(f"{spec} cannot be read: {(error.strerror or str(error)).lower()}", help=meant) from error
     return _saved(spec) if head.startswith(b"{") else _compiled(spec)
 
 

@@ -35,7 +35,7 @@ def main(run: Path, profile_path: Path) -> int:
             sys.stdout.write(json.dumps({"event": name, **dataclasses.asdict(event)}) + "\n")
             sys.stdout.flush()
     except Failure as failure:
-        sys.stderr.write(f"aisimc: error: {failure.message}\n  help: {failure.help}\n")
+        sys.stderr.write(failure.text())
         return int(failure.exit)
     except KeyboardInterrupt:
         return 130

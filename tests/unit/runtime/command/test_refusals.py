@@ -29,7 +29,7 @@ def test_a_store_in_a_file_is_blocked(tmp_path: Path, command: tuple[str, ...], 
     assert (done.status, done.out) == (3, "")
     assert done.err.splitlines() == [
         f"aisimc: error: the store cannot be at {tmp_path}/file{below}: {tmp_path}/file is a file",
-        "help: name a folder with AISIMC_STORE or --store",
+        "  help: name a folder with AISIMC_STORE or --store",
     ]
 
 
@@ -49,3 +49,12 @@ def test_records_that_differ_in_spelling_only_have_no_table(tmp_path: Path) -> N
     done = aisimc("diff", f"{tmp_path}/a.json", f"{tmp_path}/b.json")
     assert done.status == 0
     assert done.out.strip() == "the values are the same: only key order, white space or spelling differ"
+
+
+@pytest.mark.parametrize("verb", ["check", "plan", "run"])
+def test_a_misspelt_file_is_answered_with_the_nearest(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "nightly.campaign").write_text(BROKEN)
+    done = aisimc(verb, "nigthly.campaign", cwd=tmp_path)
+    assert done.status == 2
+    assert done.err.splitlines()[-1] == "  help: did you mean `nightly.campaign`?"
+    assert "help" not in aisimc(verb, "something-else.campaign", cwd=tmp_path).err
