@@ -153,7 +153,7 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
     store = _open(folder)
     if not store.root.is_dir():
         raise Refused(f"there is no store at {store.root}")
-    folders = known(store, runs, DEFAULT_RUNS)
+    folders, away = known(store, runs, DEFAULT_RUNS)
     with store.in_use(alone=True):
         entries = upkeep.unneeded(store, folders, added=added)
         stale = upkeep.stale(store, time.time())
@@ -167,6 +167,7 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
                 "store": str(store.root),
                 "dry_run": dry_run,
                 "runs": [str(folder) for folder in folders],
+                "runs_away": [str(folder) for folder in away],
                 "freed_bytes": freed,
                 "removed": [_entry(entry) for entry in entries],
                 "mirrors": [{"path": str(path), "size_bytes": size} for path, size in mirrors.items()],
@@ -182,6 +183,8 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
     what = f"{len(entries)} files" + (f" and {len(mirrors)} mirrors" if mirrors else "")
     sys.stdout.write(f"{verb} {what}, {in_units(freed)}; what runs in these folders name is kept:\n")
     sys.stdout.writelines(f"  {folder}\n" for folder in folders)
+    for folder in away:
+        sys.stdout.write(f"not asked: {folder} is not there now, so nothing is kept for runs in it\n")
     return Exit.OK
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.ports.files import explain, write_atomic
@@ -29,8 +29,16 @@ def remember(store: Store, runs: Path) -> None:
     write_atomic(place, json.dumps({"folder": str(runs)}).encode() + b"\n")
 
 
-def known(store: Store, named: Path | None, default: Path) -> list[Path]:
-    """Every runs folder that is there: noted ones, and the one named, or else the default one.
+class Known(NamedTuple):
+    """The runs folders of a store."""
+
+    there: list[Path]
+    away: list[Path]
+    """Noted ones that are not there: removed, or on a disk that is not mounted."""
+
+
+def known(store: Store, named: Path | None, default: Path) -> Known:
+    """Every runs folder: noted ones, and the one named, or else the default one.
 
     Raises `Refused` when the named one is not there, or when there is none at all: nothing would be needed, and
     everything removed.
@@ -38,13 +46,13 @@ def known(store: Store, named: Path | None, default: Path) -> list[Path]:
     found = {(named or default).absolute()} if (named or default).is_dir() else set()
     if named is not None and not found:
         raise Refused(f"there is no runs folder at {named}")
+    away: set[Path] = set()
     for note in (store.root / FOLDER).glob("*.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
             folder = Path(json.loads(note.read_bytes())["folder"])
-            if folder.is_dir():
-                found.add(folder)
+            (found if folder.is_dir() else away).add(folder)
     if not found:
         raise Refused(
             f"no runs folder is known to the store, and there is none at {default}", help="name one with `--runs DIR`"
         )
-    return sorted(found)
+    return Known(sorted(found), sorted(away))

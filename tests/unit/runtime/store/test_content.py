@@ -192,8 +192,8 @@ class TestGc:
         for folder in (one, one, gone):
             remember(store, folder)
         gone.rmdir()
-        assert known(store, None, tmp_path / "default") == [one]
-        assert known(store, here, tmp_path / "default") == [here, one]
+        assert known(store, None, tmp_path / "default") == ([one], [gone])
+        assert known(store, here, tmp_path / "default").there == [here, one]
 
     def test_sweeps_only_files_of_processes_that_are_gone(self, store: Store) -> None:
         host = os.uname().nodename
