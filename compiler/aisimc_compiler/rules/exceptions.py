@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.hints import Any
 from aisimc_compiler.model import closed
-from aisimc_compiler.model.campaign import Campaign, Given, RegressionTest, SemanticException
+from aisimc_compiler.model.campaign import Campaign, Given, RegressionTest
 from aisimc_compiler.rules.digests import blank
 from aisimc_compiler.rules.language import Rule
 
@@ -153,10 +153,10 @@ def can_differ(campaign: Campaign) -> Iterator[Diagnostic]:
     for entry in campaign.exceptions:
         given = entry.parts.get("differs")
         if given is not None:
-            yield from _pointers(entry, given)
+            yield from _pointers(given)
 
 
-def _pointers(entry: SemanticException, given: Given[Any]) -> Iterator[Diagnostic]:
+def _pointers(given: Given[Any]) -> Iterator[Diagnostic]:
     from aisimc_compiler.model.nearest import nearest
     from aisimc_compiler.rules.refusal import listed, refuse_value
 

@@ -167,12 +167,12 @@ def progress(campaign: Campaign) -> Iterator[Diagnostic]:
             )
         if row.topology is None:
             continue
-        for name, pool in row.topology.pools.items():
+        for pool in row.topology.pools.values():
             if pool.timing is not None:
-                yield from _timing(pool.timing, name)
+                yield from _timing(pool.timing)
 
 
-def _timing(timing: Timing, pool: str) -> Iterator[Diagnostic]:
+def _timing(timing: Timing) -> Iterator[Diagnostic]:
     times = (timing.prefill_ms, timing.decode_ms)
     negative = [given for given in times if given is not None and given.value < 0]
     for given in negative:

@@ -44,7 +44,7 @@ def _after_label(r: Recovery, token: Token) -> None:
         _equal_after_label(r, keyword, label, token)
     elif r.short(keyword) in BLOCKS:
         _block_goes_on(r, keyword, label, token)
-    elif not _unquoted_text(r, keyword, label):
+    elif not _unquoted_text(r, label):
         _missing_equal(r, keyword, label)
         # The label is the value: hand it over once more, after an equals sign.
         r.pop()
@@ -129,9 +129,9 @@ def _no_body(r: Recovery, keyword: Token, label: Token, token: Token) -> None:
     r.inject_body(label[2])
 
 
-def _unquoted_text(r: Recovery, keyword: Token, label: Token) -> bool:
+def _unquoted_text(r: Recovery, label: Token) -> bool:
     """`purpose = some words here`: the words after the first stand where an attribute would."""
-    before = r.previous_value(keyword)
+    before = r.previous_value()
     if before is None or r.values_at.get(label[1]) is not None:
         return False
     start = before[1]
@@ -171,7 +171,7 @@ def _missing_equal(r: Recovery, name: Token, value: Token) -> None:
 
 def _unit(r: Recovery, name: Token, after: Token | None) -> bool:
     """`512 tokens`: a word behind a number, which is no unit (`type.mismatch`)."""
-    before = r.previous_value(name)
+    before = r.previous_value()
     numbers = (r.kinds["INTEGER"], r.kinds["DECIMAL"])
     if before is None or before[0] not in numbers or "\n" in r.text[before[2] : name[1]] or r.text_of(name) in BLOCKS:
         return False

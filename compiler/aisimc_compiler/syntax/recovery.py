@@ -256,8 +256,8 @@ class Recovery:
         self._injected.append(token)
         self.again()
 
-    def previous_value(self, name: Token) -> Token | None:
-        """The last token before a name, where it is an attribute's value."""
+    def previous_value(self) -> Token | None:
+        """The value of the attribute that was read last in the present block, as a token; None where it is none."""
         attribute = self.last_attribute()
         if attribute is None or attribute.value.kind == "invalid":
             return None

@@ -75,7 +75,7 @@ def command(
 
             outcome = search(
                 asked.start, bench.observe, least=least, most=most,
-                minimum=minimum(declared, dimension), resolution=resolution, budget=budget, say=say,
+                minimum=minimum(dimension), resolution=resolution, budget=budget, say=say,
             )  # fmt: skip
             if outcome.point is not None:
                 say(f"do two more processes at {outcome.point.value:_} agree?")

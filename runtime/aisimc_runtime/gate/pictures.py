@@ -62,7 +62,7 @@ def ratios_svg(gate: Mapping[str, Any]) -> str:
         *_panel(RIGHT_PANEL, "sorted", "rank", scale, gate["threshold"]),
         *_points(LEFT_PANEL, pairs, scale),
         *_points(RIGHT_PANEL, sorted(pairs, key=lambda pair: pair["ratio"]), scale),
-        *_bounds(gate["bounds"], ratios, scale),
+        *_bounds(gate["bounds"], scale),
         *_legend(),
         "</svg>",
     ]
@@ -118,7 +118,7 @@ def _x(left: int, place: int) -> float:
     return round(left + (place + 0.5) * PANEL_WIDTH / 60, 2)
 
 
-def _bounds(bounds: Mapping[str, Any], ratios: Sequence[float], scale: Scale) -> list[str]:
+def _bounds(bounds: Mapping[str, Any], scale: Scale) -> list[str]:
     right = RIGHT_PANEL + PANEL_WIDTH
     if not bounds["applied"]:
         return [f'<text class="m" x="{right}" y="18" text-anchor="end">bounds not applied</text>']

@@ -44,7 +44,7 @@ def place_of(row: Json, dimension: str) -> str:
     return f"the capacity of the {role} pool" if role else "the capacity of both pools, prefill and decode"
 
 
-def minimum(row: Json, dimension: str) -> int:
+def minimum(dimension: str) -> int:
     """The smallest value worth asking about: engines want two blocks for a request and one of everything else."""
     return 2 if _field(dimension) == "num_gpu_blocks" else 1
 

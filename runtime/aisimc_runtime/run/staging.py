@@ -88,7 +88,7 @@ def stage_rows(
         orders = orders_of(row)
         place = folder.row(name)
         if orders and collected(place) is None:
-            jobs.append(_stage(name, row, orders, place, plan, store, profile, arms, inputs[row["input"]]))
+            jobs.append(_stage(name, row, orders, place, store, profile, arms, inputs[row["input"]]))
     return jobs
 
 
@@ -104,7 +104,7 @@ def orders_of(row: Json) -> tuple[Order, ...]:
 
 
 def _stage(
-    name: str, row: Json, orders: tuple[Order, ...], place: Path, plan: Plan, store: Store, profile: Profile,
+    name: str, row: Json, orders: tuple[Order, ...], place: Path, store: Store, profile: Profile,
     arms: Mapping[str, Arm], ready: Ready,
 ) -> RowJob:  # fmt: skip
     place.mkdir(parents=True, exist_ok=True)

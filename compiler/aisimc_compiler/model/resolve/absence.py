@@ -19,7 +19,7 @@ from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
 
-def missing_attributes(block: tree.Block, name: Span, missing: list[str], spec_title: str = "") -> Diagnostic:
+def missing_attributes(block: tree.Block, name: Span, missing: list[str]) -> Diagnostic:
     """`name.missing`: everything that one block lacks, at its name."""
     title = _title(block)
     lacks = listed(missing, last="and")

@@ -87,7 +87,7 @@ def main(argv: list[str]) -> int:
 def _carry_out(attempt: Attempt) -> None:
     started = time.time()
     _keep_to_allotment(attempt)
-    before = surroundings(attempt)
+    before = surroundings()
     stage = json.loads((attempt.row / "stage.json").read_bytes())
     job = staging.stage_row(stage, attempt.row.parent.parent / "objects", attempt.staging, attempt.node)
     staged_s = time.time() - started
@@ -101,7 +101,7 @@ def _carry_out(attempt: Attempt) -> None:
         "identity": stage["identity"],
         "attempt": attempt.name,
         "node": attempt.node,
-        "placement": {"before": before, "after": surroundings(attempt)},
+        "placement": {"before": before, "after": surroundings()},
         "staging": {"folder": str(attempt.staging.parent), "files": len(stage["files"]), "verified": True,
                     "bytes": stage["bytes"], "seconds": round(staged_s, 3)},
         "seconds": round(time.time() - started, 3),
@@ -113,7 +113,7 @@ def _carry_out(attempt: Attempt) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def surroundings(attempt: Attempt) -> dict[str, Any]:
+def surroundings() -> dict[str, Any]:
     """The machine as this allocation sees it. What each process got is read back by the row runner."""
     allotted = int(os.environ.get("AISIMC_ALLOTTED_CPUS") or 0)
     return {
