@@ -57,14 +57,18 @@ def slice_of(entry: Input) -> Json:
     }
 
 
+LOCAL, GENERATED = "local-file", "aisimc-generator"
+"""What stands for a trace's repository where it has none."""
+
+
 def _upstream(entry: Input) -> tuple[str, str, str]:
     """Repository, commit and path; the runner refuses blank ones, so a local trace says what it is instead."""
     if entry.upstream is not None:
         return entry.upstream.value, value_of(entry.commit).lower(), value_of(entry.path)
     if entry.generator is not None:
         seed, rows = value_of(entry.generator.seed), value_of(entry.generator.rows)
-        return "aisimc-generator", f"seed-{seed}", f"mooncake-{rows}-rows.jsonl"
-    return "local-file", value_of(entry.sha256).lower(), value_of(entry.file).rsplit("/", 1)[-1]
+        return GENERATED, f"seed-{seed}", f"mooncake-{rows}-rows.jsonl"
+    return LOCAL, value_of(entry.sha256).lower(), value_of(entry.file).rsplit("/", 1)[-1]
 
 
 def replay_spec(row: Row) -> Json:

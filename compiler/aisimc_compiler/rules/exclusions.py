@@ -80,7 +80,7 @@ def _twice(given: Given[str], first: Given[str], absent: str | None) -> Diagnost
 
 def _extra(given: Given[str], meant: str | None, *, covers: int) -> Diagnostic:
     from aisimc_compiler.rules.digests import odd_character
-    from aisimc_compiler.rules.refusal import refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
     text = given.value
     odd = odd_character(text)
@@ -95,9 +95,7 @@ def _extra(given: Given[str], meant: str | None, *, covers: int) -> Diagnostic:
         given,
         message,
         label=label,
-        help=f"did you mean `{meant}`?"
-        if meant
-        else "remove it; make the field deterministic instead of leaving it out",
+        help=did_you_mean(meant, "remove it; make the field deterministic instead of leaving it out"),
         replace=meant,
         notes=(odd,) if odd else (),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from aisimc_compiler.model.nearest import nearest
+from aisimc_compiler.rules.refusal import did_you_mean
 from aisimc_runtime.compare.flatten import NotJson
 from aisimc_runtime.compare.scan import Document
 from aisimc_runtime.evidence.view import read_json
@@ -46,11 +48,8 @@ def find(place: Path, row: str | None, arm: str) -> Subject:
 
 
 def _nearest(row: str, names: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(row, names, 1)
     known = f"its rows are {', '.join(names)}" if names else "it has none"
-    return f"did you mean `{near[0]}`? {known}" if near else known
+    return f"{did_you_mean(nearest(row, names))} {known}".lstrip()
 
 
 def _of_row(folder: Path, arm: str) -> Subject:

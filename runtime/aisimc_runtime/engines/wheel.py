@@ -16,6 +16,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
+from aisimc_compiler.rules.pinning.identity import package_name
 from aisimc_runtime.engines.base import Acquired, Artifact, EngineContext, Json, PinnedFile
 from aisimc_runtime.engines.elf import text_size_bytes
 from aisimc_runtime.engines.pip_errors import explain_pip
@@ -226,4 +227,4 @@ def identity_of(wheel: Path) -> tuple[str, str]:
     except (OSError, zipfile.BadZipFile, EOFError, RuntimeError, ValueError) as error:
         raise Blocked(f"the file with the pinned hash is no wheel: {error}") from error
     head = dict(re.findall(r"^(Name|Version): *(\S+)", text.split("\n\n", 1)[0], flags=re.MULTILINE))
-    return re.sub(r"[-_.]+", "-", head.get("Name", "?")).lower(), head.get("Version", "?")
+    return package_name(head.get("Name", "?")), head.get("Version", "?")

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.rules.refusal import refuse
-from aisimc_compiler.source import Span
 from aisimc_compiler.syntax.tree import Attribute
 from aisimc_runtime.failures import Failure
 from aisimc_runtime.pinning.edits import Edit
@@ -53,13 +52,12 @@ class World(Protocol):
     def embedded_sha256(self, core: str) -> str: ...
 
 
-class Unpinned(Exception):
+@dataclass(frozen=True, slots=True)
+class Unpinned:
     """A place that could not be pinned: the block's name and the failure's line."""
 
-    def __init__(self, place: str, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.place = place
-        self.failure = failure
+    place: str
+    failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +77,3 @@ def broken(rule: str, pin: Attribute, message: str, replace: str, *, label: str,
     """A pin that does not hold; `replace` is what `--refresh` would write."""
     secondary = () if because is None else (because,)
     return refuse(rule, pin.value.span, message, label=label, help=REFRESH, replace=replace, secondary=secondary)
-
-
-def beyond(span: Span, start: int, rows: int, facts: FileFacts) -> Diagnostic:
-    """A window that is not wholly inside its file."""
-    return refuse(
-        "input.slice",
-        span,
-        f"the slice ends at row {start + rows:,}, and {facts.place} has {facts.rows:,}",
-        label="leads beyond the file",
-        help=f"with {rows:,} rows it can start at row {facts.rows - rows:,} at the latest"
-        if rows <= facts.rows
-        else f"the file has no more than {facts.rows:,} rows",
-    )

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 from aisimc_compiler.diagnostics.model import Label
 from aisimc_compiler.rules.addresses import address_fault
-from aisimc_compiler.rules.inputs import file_fault
+from aisimc_compiler.rules.inputs import SOURCES, beyond, file_fault
 from aisimc_compiler.rules.refusal import refuse
 from aisimc_compiler.syntax.tree import Attribute, Block
 from aisimc_runtime.pinning.blocks import Attributes, digest, inner, integer, named_at, placed, string, title, write
 from aisimc_runtime.pinning.commits import FULL
 from aisimc_runtime.pinning.edits import attributes, grouped, quoted
 from aisimc_runtime.pinning.files import FileFacts
-from aisimc_runtime.pinning.findings import Effort, Findings, Unverified, Wanted, World, beyond, broken
-
-_SOURCE = "one of `file`, `upstream` + `commit` + `path`, or `generator { seed rows }`"
+from aisimc_runtime.pinning.findings import Effort, Findings, Unverified, Wanted, World, broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ def input_pins(block: Block, world: World, refresh: bool) -> Findings:
             named_at(block),
             f"{title(block)} names no source, so there is nothing to pin",
             label="where does the trace come from?",
-            help=_SOURCE,
+            help=SOURCES,
         )
 
 
@@ -152,7 +150,7 @@ def _window(trace: _Trace, facts: FileFacts, refresh: bool) -> Findings:
     start, rows = trace.window
     if facts.slice_sha256 is None:
         at: Attribute = trace.sliced["start" if start else "rows"]
-        yield beyond(at.value.span, start, rows, facts)
+        yield beyond(at.value.span, start, rows, facts.rows, facts.place)
     elif refresh or trace.slice_sha256 is None:
         yield from write(trace.sliced, "rows", "sha256", quoted(facts.slice_sha256), "the window's bytes")
     else:

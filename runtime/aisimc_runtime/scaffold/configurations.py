@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aisimc_compiler.plan.configuration import GENERATED, LOCAL
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.pinning.edits import quoted
 from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header
@@ -20,8 +21,6 @@ _KEYS = {
     "trace_full_rows", "trace_slice_start", "spec",
 }  # fmt: skip
 _LONG = 5_000
-LOCAL, GENERATED = "local-file", "aisimc-generator"
-"""What the compiler writes as a trace's repository where it has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,9 +198,9 @@ class Store:
 
 
 def open_store(root: Path | None = None) -> Store:
-    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder. Raises `Blocked` for a file.
+    """The store at `root`, else at AISIMC_STORE, else in the user's cache folder.
 
-    So it does for a name that no record can hold.
+    Raises `Blocked` where a file is in the way, `Refused` for a name that no record can hold.
     """
     if root is None:
         named = os.environ.get("AISIMC_STORE")

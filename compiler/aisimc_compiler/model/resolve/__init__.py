@@ -16,7 +16,7 @@ from aisimc_compiler.model.resolve.reading import Reading, fill, label_fits, rea
 from aisimc_compiler.model.vocabulary import BLOCKS, REQUIRED, Block
 from aisimc_compiler.syntax import tree
 
-_SINGLE = {"campaign", "build", "determinism", "exclude", "performance"}
+_SINGLE = {keyword for keyword, key in BLOCKS["file"].blocks.items() if not BLOCKS[key].repeated}
 
 
 def resolve(file: tree.File, loader: Loader, syntax: Sequence[Diagnostic] = ()) -> tuple[Campaign, list[Diagnostic]]:
@@ -101,10 +101,9 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
 
 
 def _remember_refused(context: Context, keyword: str, item: tree.Block) -> None:
-    """Keeps the name of a block that was refused, so that those who refer to it are not refused as well."""
     label = item.labels[0] if item.labels else None
     name = label.text if isinstance(label, tree.Name) else str(label.value) if label else ""
-    context.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add(name)
+    context.remember_refused(keyword, name)
 
 
 def _remember_stranger(context: Context, item: tree.Block) -> None:

@@ -44,7 +44,7 @@ def named(context: Context, item: tree.Block, seen: dict[str, Span], noun: str) 
                 secondary=(Label(seen[label.text], "the first one"),),
             )
         )
-        context.remember_unnamed(item.keyword.text)
+        context.remember_refused(item.keyword.text)
         return None
     seen[label.text] = label.span
     return Given(label.text, label.span, label.span)

@@ -46,9 +46,12 @@ class Context:
         self._seen: set[tuple[str, Source, int]] = set()
         self.tear(syntax)
 
-    def remember_unnamed(self, keyword: str) -> None:
-        """A block was refused whose name is not known: it has none, or that of another, and should have its own."""
-        self.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add("")
+    def remember_refused(self, keyword: str, name: str = "") -> None:
+        """Keeps the name of a block that was refused, so that those who refer to it are not refused as well.
+
+        No name stands for one that is not known: the block has none, or that of another, and should have its own.
+        """
+        self.refused.setdefault("row" if keyword == "fixture" else keyword, set()).add(name)
 
     def refers_to_refused(self, noun: str, name: str) -> bool:
         """Whether a reference may be to a block that was refused: one of that name, or one whose name is missing."""

@@ -125,17 +125,18 @@ class _Splicer:
 
     def _unreadable(self, label: tree.Value, base: str, found: Unreadable) -> None:
         from aisimc_compiler.model.resolve.paths import meant
-        from aisimc_compiler.rules.refusal import refuse
+        from aisimc_compiler.rules.refusal import did_you_mean, refuse
 
         near = meant(self.context, base, str(label.value)) if found.absent else None
+        quoted = f'"{near}"' if near else None
         self.context.report(
             refuse(
                 "import.path",
                 label.span,
                 f"the import cannot be read: {found.reason}",
                 label="imported here",
-                help=f'did you mean `"{near}"`?' if near else "",
-                replace=f'"{near}"' if near else None,
+                help=did_you_mean(quoted),
+                replace=quoted,
             )
         )
 

@@ -157,8 +157,8 @@ def other_topology(label: tree.Name, item: tree.Attribute | tree.Block | tree.Va
     return refuse(
         "name.unknown",
         name.span,
-        f"`{name.text}` belongs to {'a' if other[0] == 'd' else 'an'} {other} topology",
-        label=f"not in {'an' if other[0] == 'd' else 'a'} {label.text} one",
+        f"`{name.text}` belongs to {article(other)} {other} topology",
+        label=f"not in {article(label.text)} {label.text} one",
         help=f"write `topology {other} {{ … }}`"
         if other == "disaggregated"
         else "say it in both roles: `prefill { … } decode { … } transfer { … }`",

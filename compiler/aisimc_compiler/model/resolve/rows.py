@@ -221,8 +221,9 @@ class _Merger:
             else:
                 data = read_
         if why:
-            from aisimc_compiler.rules.refusal import refuse_value
+            from aisimc_compiler.rules.refusal import did_you_mean, refuse_value
 
+            quoted = f'"{near}"' if near else None
             noun = "frozen configuration" if rule == "row.frozen" else "golden file"
             self.context.report(
                 refuse_value(
@@ -230,8 +231,8 @@ class _Merger:
                     given,
                     f"the {noun} `{given.value}` {why}",
                     label="named here",
-                    help=f'did you mean `"{near}"`?' if near else "",
-                    replace=f'"{near}"' if near else None,
+                    help=did_you_mean(quoted),
+                    replace=quoted,
                 )
             )
         return path, data

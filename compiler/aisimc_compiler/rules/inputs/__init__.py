@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from aisimc_compiler.rules.inputs import contents, sources, windows
-from aisimc_compiler.rules.inputs.sources import file_fault
+from aisimc_compiler.rules.inputs.sources import SOURCES, file_fault
+from aisimc_compiler.rules.inputs.windows import beyond
 from aisimc_compiler.rules.language import Rule
 
-__all__ = ["CHECKS", "file_fault"]
+__all__ = ["CHECKS", "SOURCES", "beyond", "file_fault"]
 
 CHECKS: tuple[tuple[str, Rule], ...] = (
     ("input.format", contents.format_),

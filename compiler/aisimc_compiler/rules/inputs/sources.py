@@ -12,6 +12,8 @@ from aisimc_compiler.rules.digests import blank, is_hex
 from aisimc_compiler.source import Span
 
 _SOURCES = ("file", "upstream", "generator")
+SOURCES = "one of `file`, `upstream` + `commit` + `path`, or `generator { seed rows }`"
+"""What an input without a source is told."""
 
 
 def source(campaign: Campaign) -> Iterator[Diagnostic]:
@@ -32,7 +34,7 @@ def source(campaign: Campaign) -> Iterator[Diagnostic]:
                 entry.name.span,
                 message,
                 label=f"{lacks} is missing",
-                help="one of `file`, `upstream` + `commit` + `path`, or `generator { seed rows }`",
+                help=SOURCES,
             )
         elif len(named) > 1:
             yield _two_sources(entry, named)

@@ -8,6 +8,7 @@ from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.campaign import Campaign, Input, Slice
 from aisimc_compiler.rules.digests import is_hex, sha256_fault
+from aisimc_compiler.source import Span
 
 
 def slice_(campaign: Campaign) -> Iterator[Diagnostic]:
@@ -44,19 +45,28 @@ def _slice(entry: Input, window: Slice) -> Iterator[Diagnostic]:
     if start is None or rows is None or full is None or full.value < 1:
         return
     if start.value + rows.value > full.value:
-        beyond = start if start.value else rows
-        yield refuse_value(
-            "input.slice",
-            beyond,
-            f"the slice ends at row {start.value + rows.value:,}, and the file has {full.value:,}",
-            label="leads beyond the file",
-            help=f"with {rows.value:,} rows it can start at row {full.value - rows.value:,} at the latest"
-            if rows.value <= full.value
-            else f"the file has no more than {full.value:,} rows",
-            secondary=(Label(full.span, "rows of the file"),),
-        )
+        place = (start if start.value else rows).span
+        yield beyond(place, start.value, rows.value, full.value, secondary=(Label(full.span, "rows of the file"),))
     elif start.value == 0 and rows.value == full.value:
         yield from _whole(entry, window)
+
+
+def beyond(
+    place: Span, start: int, rows: int, whole: int, file: str = "the file", secondary: tuple[Label, ...] = ()
+) -> Diagnostic:
+    """A refusal of a window that is not wholly inside its file of `whole` rows; `file` is what to call that."""
+    from aisimc_compiler.rules.refusal import refuse
+
+    return refuse(
+        "input.slice",
+        place,
+        f"the slice ends at row {start + rows:,}, and {file} has {whole:,}",
+        label="leads beyond the file",
+        help=f"with {rows:,} rows it can start at row {whole - rows:,} at the latest"
+        if rows <= whole
+        else f"the file has no more than {whole:,} rows",
+        secondary=secondary,
+    )
 
 
 def _whole(entry: Input, window: Slice) -> Iterator[Diagnostic]:

@@ -20,7 +20,12 @@ def wheel_pin(text: str) -> tuple[str, str] | None:
     match = _REQUIREMENT.fullmatch(text)
     if match is None:
         return None
-    return re.sub(r"[-_.]+", "-", match[1]).lower(), match[2].lower().removeprefix("v")
+    return package_name(match[1]), match[2].lower().removeprefix("v")
+
+
+def package_name(text: str) -> str:
+    """A package's name as indexes compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", text).lower()
 
 
 def repository_identity(text: str) -> str:

@@ -108,7 +108,7 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
     yield from _unsupported(campaign)
     if campaign.fragment or campaign.torn or campaign.matrix is None or campaign.matrix.value != "authoritative":
         return
-    from aisimc_compiler.rules.refusal import listed, refuse_value
+    from aisimc_compiler.rules.refusal import did_you_mean, listed, refuse_value
 
     carried = {row.name.value for row in campaign.rows if row.kind == "row" and row.expect_error is None}
     carried |= campaign.refused_rows
@@ -123,9 +123,7 @@ def matrix(campaign: Campaign) -> Iterator[Diagnostic]:
                 row.name,
                 f"`{row.name.value}` is no row of the engine-only matrix",
                 label="not an id of the matrix",
-                help=f"did you mean `{meant}`?"
-                if meant
-                else "give it the id of its shape, make it a `fixture`, or say `matrix = focused`",
+                help=did_you_mean(meant, "give it the id of its shape, make it a `fixture`, or say `matrix = focused`"),
                 replace=meant,
             )
     if missing and "" not in campaign.refused_rows:
