@@ -15,12 +15,18 @@ _WHERE = {True: "this one closes the block around it", False: "and here the next
 
 def mend_braces(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
     """The tokens with braces put in, or left out, where blocks were closed too late, with `]`, or too early."""
-    count = [token[0] for token in tokens]
-    missing = count.count(kinds["LBRACE"]) - count.count(kinds["RBRACE"])
+    missing = -surplus(tokens, kinds)
     if missing > 0:
-        tokens = _turn_brackets(report, _drop_doubled(report, tokens, kinds, missing), kinds, missing)
-        return close_open_blocks(report, tokens, kinds)
+        tokens = _drop_doubled(report, tokens, kinds, missing)
+        tokens = _turn_brackets(report, tokens, kinds, -surplus(tokens, kinds))
+        return _close_open_blocks(report, tokens, kinds)
     return _drop_early(report, tokens, kinds, -missing) if missing < 0 else tokens
+
+
+def surplus(tokens: list[Token], kinds: dict[str, int]) -> int:
+    """Closing braces without an opening one; negative where closing ones are missing."""
+    found = [token[0] for token in tokens]
+    return found.count(kinds["RBRACE"]) - found.count(kinds["LBRACE"])
 
 
 def _drop_doubled(report: Report, tokens: list[Token], kinds: dict[str, int], missing: int) -> list[Token]:
@@ -52,7 +58,7 @@ def _turn_brackets(report: Report, tokens: list[Token], kinds: dict[str, int], m
     return result
 
 
-def _drop_early(report: Report, tokens: list[Token], kinds: dict[str, int], surplus: int) -> list[Token]:
+def _drop_early(report: Report, tokens: list[Token], kinds: dict[str, int], early: int) -> list[Token]:
     """The tokens without closing braces after which their block goes on, as the indentation shows."""
     lines, result, stack = _Lines(report, tokens), list[Token](), list[_Open]()
     for index, token in enumerate(tokens):
@@ -61,8 +67,8 @@ def _drop_early(report: Report, tokens: list[Token], kinds: dict[str, int], surp
             stack.append(_opened(report, tokens, index, indent, line))
         elif token[0] == kinds["RBRACE"] and stack:
             opened = stack[-1]
-            if surplus and opened.line != line and _goes_on(report, tokens, index, kinds, opened, first, indent):
-                surplus -= 1
+            if early and opened.line != line and _goes_on(report, tokens, index, kinds, opened, first, indent):
+                early -= 1
                 where = (opened.token[1], opened.token[2], "the block that it would close")
                 report.error(
                     token[1],
@@ -162,14 +168,13 @@ class _Lines:
         return first, self._column, line
 
 
-def close_open_blocks(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
+def _close_open_blocks(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
     """The tokens with a closing brace put in wherever a block was left open; each is reported at its opening brace.
 
     Unchanged where there are as many closing braces as opening ones, or more.
     """
     opening, closing = kinds["LBRACE"], kinds["RBRACE"]
-    kind_list = [token[0] for token in tokens]
-    missing = kind_list.count(opening) - kind_list.count(closing)
+    missing = -surplus(tokens, kinds)
     if missing <= 0:
         return tokens
     lines, result, stack = _Lines(report, tokens), list[Token](), list[_Open]()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
-from aisimc_compiler.syntax.braces import mend_braces, mend_headers
+from aisimc_compiler.syntax.braces import mend_braces, mend_headers, surplus
 from aisimc_compiler.syntax.comments import drop_foreign_comments
 from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
@@ -59,8 +59,7 @@ class Recovery:
         self._item = tables.symbols.index("item")
         self._value = tables.symbols.index("value")
         self._tries = (-1, 0)
-        found = [token[0] for token in self.tokens]
-        self.surplus = found.count(self.kinds["RBRACE"]) - found.count(self.kinds["LBRACE"])
+        self.surplus = surplus(self.tokens, self.kinds)
         """Closing braces without an opening one."""
 
     def run(self) -> File:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 
 class Positions:
@@ -35,11 +35,3 @@ def positions(text: str) -> Iterator[int]:
     for run in text.split(",") if text else ():
         first, _, last = run.partition("-")
         yield from range(int(first), int(last or first) + 1)
-
-
-def to_text(values: Iterable[int]) -> str:
-    """Write any set of positions."""
-    found = Positions()
-    for value in sorted(set(values)):
-        found.add(value)
-    return found.text()

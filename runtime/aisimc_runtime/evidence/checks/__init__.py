@@ -52,12 +52,6 @@ def findings_of(row: Row) -> list[Finding]:
     return [finding for check in checks for finding in check(row)]
 
 
-def check_campaign(plan: dict[str, Any], run_folder: Path) -> list[Finding]:
-    """All findings about the campaign as a whole, from the run folder. Raises OSError, orjson.JSONDecodeError."""
-    artifacts = read_json(run_folder / "artifacts.json") or {}
-    return campaign_findings(plan, artifacts, read_json(run_folder / "inputs.json") or {})
-
-
 def campaign_findings(plan: dict[str, Any], artifacts: dict[str, Any], inputs: dict[str, Any]) -> list[Finding]:
     """All findings about the campaign as a whole, from what was collected."""
     return [

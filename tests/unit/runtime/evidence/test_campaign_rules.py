@@ -9,17 +9,23 @@ from typing import Any
 import orjson
 import pytest
 
-from aisimc_runtime.evidence.checks import check_campaign
-from aisimc_runtime.evidence.finding import Status
+from aisimc_runtime.evidence.checks import campaign_findings
+from aisimc_runtime.evidence.finding import Finding, Status
+from aisimc_runtime.verdict.collect import collect
 from tests.builders import records, runs
 from tests.unit.runtime.evidence.findings import ROW, Json, bad, checked
+
+
+def about(run: Path) -> list[Finding]:
+    found = collect(run)
+    return campaign_findings(found.plan, found.artifacts, found.inputs)
 
 
 def campaign(tmp_path: Path, change: Callable[[runs.RunBuilder], None], **plan_changes: Any) -> set[tuple[str, str]]:
     plan = runs.plan({ROW: runs.plan_row()}, **plan_changes)
     builder = runs.RunBuilder(tmp_path, plan)
     change(builder)
-    return bad(check_campaign(plan, builder.finish()))
+    return bad(about(builder.finish()))
 
 
 def own_exclusions(*pointers: str) -> Callable[[runs.RunBuilder], None]:
@@ -34,7 +40,7 @@ def test_exclusions_of_the_revision_itself(tmp_path: Path) -> None:
 
 def test_wheels_cannot_be_asked_for_exclusions(tmp_path: Path) -> None:
     plan = runs.plan({ROW: runs.plan_row()})
-    findings = check_campaign(plan, runs.RunBuilder(tmp_path, plan).finish())
+    findings = about(runs.RunBuilder(tmp_path, plan).finish())
     assert {f.status for f in findings if f.rule == "exclude.pinned"} == {Status.NOT_OBSERVABLE}
 
 
@@ -122,7 +128,7 @@ def test_reported_revisions(tmp_path: Path, pinned: Json, told: str, holds: bool
     builder.artifacts["candidate"]["describe"]["revision"] = told
     plan["revisions"]["candidate"] = pinned
     broken = set() if holds else {("pin.embedded", "failed")}
-    assert bad(check_campaign(plan, builder.finish())) == broken
+    assert bad(about(builder.finish())) == broken
 
 
 def test_findings_are_plain_data(tmp_path: Path) -> None:
