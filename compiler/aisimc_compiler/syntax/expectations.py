@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aisimc_compiler.syntax.driver import END, Token
 from aisimc_compiler.syntax.items import no_item, not_a_pointer, value_help
-from aisimc_compiler.syntax.keywords import BLOCKS, STATEMENTS
+from aisimc_compiler.syntax.keywords import BLOCKS, STATEMENTS, TOP_LEVEL
 from aisimc_compiler.syntax.lists import in_list
 
 if TYPE_CHECKING:
@@ -244,12 +244,28 @@ def _not_a_body(r: Recovery, name: Token, token: Token) -> None:
         r.inject("LBRACE", name[2])
 
 
+def _names_attribute(r: Recovery, text: str) -> bool:
+    """Whether a word cannot be a block's here: no keyword, or `family` and `input`, which name one within a row."""
+    return text not in BLOCKS or (text in TOP_LEVEL and r.enclosing() != "")
+
+
 def _no_value(r: Recovery, token: Token) -> None:
     """`name =` and then no value."""
     equal, name = r.values[-1], r.values[-2]
     text = r.short(name)
     if token[0] == r.kinds["EQUAL"] and token[1] == equal[2]:
         r.report.error(equal[1], token[2], "an attribute is set with one `=`", fix=(token[1], token[2], ""))
+        return
+    if token[0] == r.kinds["LBRACE"] and _names_attribute(r, text):
+        end = r.skip_braces()
+        r.report.error(
+            token[1],
+            end,
+            f"`{text}` takes a value, not a block",
+            label="braces hold a block",
+            help=f"write `{text} = …`; values are strings, numbers, words, lists, ranges and pointers",
+        )
+        r.push_value(r.invalid(token[1], end))
         return
     if token[0] == r.kinds["LBRACE"]:
         r.report.error(

@@ -234,6 +234,16 @@ class Recovery:
         """Whether a token is the first on its line."""
         return index == 0 or "\n" in self.text[self.tokens[index - 1][2] : self.tokens[index][1]]
 
+    def skip_braces(self) -> int:
+        """Leave out a `{`, which has just been read, with all that it holds; returns where its `}` ends."""
+        depth, index = 1, self.cursor
+        while depth and self.tokens[index][0] != END:
+            kind = self.tokens[index][0]
+            depth += (kind == self.kinds["LBRACE"]) - (kind == self.kinds["RBRACE"])
+            index += 1
+        self.cursor = index
+        return self.tokens[index - 1][2]
+
     def turn_into_block(self) -> None:
         """Read `[ … ]`, which has just begun, as the body of a block."""
         index = self.cursor - 1

@@ -61,7 +61,7 @@ RULES: tuple[Entry, ...] = (
         "AC0406",
         "row.transfer",
         "a transfer states bytes and bandwidth, or a latency",
-        "the engines ignore a latency that stands beside a bandwidth, so that it would look declared and do nothing",
+        "the engines take one price for both roles, and ignore a latency beside a bandwidth: a second would do nothing",
         _ROWS,
         "transfer { bytes_per_token = 1 B bandwidth = 100 GB/s mode = full_prompt latency = 5 ms }",
         "transfer { latency = 5 ms }",

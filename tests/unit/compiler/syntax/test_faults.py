@@ -46,6 +46,9 @@ CASES: list[tuple[str, list[tuple[str, str]], str | None]] = [
     ("a = 'say \"b\"'", [("'say \"b\"'", "double quotes")], None),
     ('a = """b"""', [('"""', "not six")], None),
     ("row = { }", [("=", "no `=` before its `{`")], "row { }"),
+    ("family = { b = 1 }", [("=", "no `=` before its `{`")], "family { b = 1 }"),
+    ("row x { family = { paged } b = 1 }", [("{ paged }", "takes a value, not a block")], None),
+    ("engine = { a = { } b = 1 }", [("{ a = { } b = 1 }", "takes a value")], None),
     ('"a" = 1', [('"a"', "without quotes")], "a = 1"),
     ("exclude { - /a\n - /b }", [("-", "no dash"), ("-", "no dash")], None),
     ("exclude {\n - /a\n}", [("-", "no dash")], "exclude {\n  /a\n}"),
@@ -147,6 +150,7 @@ def test_fault(text: str, expected: list[tuple[str, str]], mended: str | None) -
         ('row x {\n a = "b\n c = 1\n}', "row x { a=? c=1 }"),
         ("a = 1 ) b = 2", "a=1 b=2"),
         ("row x { 5 = a b = 2 }", "row x { b=2 }"),
+        ("row x { family = { a { b = 1 } } c = 2 }", "row x { family=? c=2 }"),
         (
             "timing polynomial evidence { a = 1 } timing fixed { b = 2 }",
             "timing polynomial evidence { a=1 } timing fixed { b=2 }",
