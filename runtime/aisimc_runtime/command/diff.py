@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from aisimc_runtime.command.exits import Exit
-from aisimc_runtime.command.writing import fail
+from aisimc_runtime.command.writing import fail, print_json
 from aisimc_runtime.failures import Blocked, Failure, Refused
 
 
@@ -84,10 +84,8 @@ def _compare(
 
 def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, again: str, as_json: bool) -> None:
     if as_json:
-        import orjson
-
         document = found if found is not None else {"schema": "aisimc.difference/1", "equal": True}
-        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+        print_json(document)
         return
     if found is None:
         click.echo("no difference: the bytes are the same")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import Any
 
 import click
 
+from aisimc_compiler.model.nearest import nearest
 from aisimc_runtime.command.main import VERBS, usage
 
 
@@ -33,8 +33,8 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         verb = args[0] if args else ""
         if verb not in VERBS and not verb.startswith("-"):
-            near = difflib.get_close_matches(verb, VERBS, n=1)
-            hint = f" Did you mean `{near[0]}`?" if near else ""
+            meant = nearest(verb, VERBS)
+            hint = f" Did you mean `{meant}`?" if meant else ""
             raise click.UsageError(f"No such command `{verb}`.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

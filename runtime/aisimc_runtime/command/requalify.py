@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aisimc_runtime.command.exits import Exit
-from aisimc_runtime.command.writing import fail
+from aisimc_runtime.command.writing import fail, print_json
 from aisimc_runtime.failures import Failure, Refused
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def _tell(outcome: Outcome, stable: bool, row: str, asked: Asked, as_json: bool)
     if as_json:
         entry = {"row": row, "dimension": asked.dimension, "start": asked.start, "bounds": list(asked.bounds),
                  "stable": stable, **asdict(outcome)}  # fmt: skip
-        click.echo(json.dumps(entry, indent=2))
+        print_json(entry)
         return
     from aisimc_runtime.requalify.telling import told
 

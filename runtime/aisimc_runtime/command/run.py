@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aisimc_runtime.command.exits import Exit
+from aisimc_runtime.command.writing import print_json
 from aisimc_runtime.executors.registry import EXECUTORS
 from aisimc_runtime.failures import Failure, Refused
 
@@ -57,7 +57,7 @@ def command(
         sys.stderr.write(failure.text())
         status = failure.exit
         if as_json:
-            _print_json(failed(failure))
+            print_json(failed(failure))
     sys.stdout.flush()
     sys.exit(int(status))
 
@@ -67,10 +67,6 @@ def failed(failure: Failure) -> dict[str, Any]:
     state = {Exit.REFUSED: "refused", Exit.INTERRUPTED: "interrupted"}.get(failure.exit, "blocked")
     return {"state": state, "semantic": None, "exit_status": int(failure.exit), "message": failure.message,
             "help": failure.help}  # fmt: skip
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def _run(
@@ -83,7 +79,7 @@ def _run(
     if plan is None:
         if as_json:
             told = Refused(f"{spec} is refused", help=f"`aisimc check --format json {spec}` gives every error")
-            _print_json(failed(told))
+            print_json(failed(told))
         return Exit.REFUSED
     from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, read_report, run_folder
 
@@ -171,7 +167,7 @@ def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
             "run": str(folder.path),
             **dict(sorted(report["verdict"].items())),
         }
-        _print_json(shown)
+        print_json(shown)
     else:
         from aisimc_runtime.command.console import Console
         from aisimc_runtime.report.terminal import summary

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 from click.shell_completion import CompletionItem
 
+from aisimc_runtime.command.writing import print_json
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.schemas.catalogue import CATALOGUE, bundled
 
@@ -34,7 +33,7 @@ def command(name: str | None) -> None:
     wanted = name.strip().lower().removesuffix(".json").removesuffix(".schema")
     if wanted not in CATALOGUE:
         raise Refused(f"there is no schema `{name}`", help=_help(wanted))
-    click.echo(json.dumps(bundled(wanted), indent=2, ensure_ascii=False))
+    print_json(bundled(wanted))
 
 
 def listing() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import click
 
 from aisimc_runtime.command.exits import Exit
+from aisimc_runtime.command.writing import print_json
 from aisimc_runtime.failures import Blocked, Failure, Refused
 from aisimc_runtime.sizes import in_units
 
@@ -73,7 +73,7 @@ def add(files: tuple[Path, ...], folder: Path | None, as_json: bool) -> Exit:
         store.note_down(sha256, kind=kind, name=file.name, added=True)
         added.append({"file": str(file), "sha256": sha256, "kind": kind, "size_bytes": file.stat().st_size})
     if as_json:
-        _print_json({"store": str(store.root), "added": added})
+        print_json({"store": str(store.root), "added": added})
     else:
         for one in added:
             sys.stdout.write(f"{one['sha256']}  {one['file']}\n")
@@ -89,7 +89,7 @@ def ls(folder: Path | None, as_json: bool) -> Exit:
     store = _open(folder)
     entries = list(store.entries())
     if as_json:
-        _print_json({"store": str(store.root), "objects": [_entry(entry) for entry in entries]})
+        print_json({"store": str(store.root), "objects": [_entry(entry) for entry in entries]})
         return Exit.OK
     for entry in entries:
         sys.stdout.write(
@@ -119,7 +119,7 @@ def verify(quarantine: bool, folder: Path | None, as_json: bool) -> Exit:
                 {**_entry(problem.entry), "found": problem.found, "quarantined": str(aside) if aside else None}
             )
     if as_json:
-        _print_json({"store": str(store.root), "checked": count, "damaged": damaged})
+        print_json({"store": str(store.root), "checked": count, "damaged": damaged})
     else:
         for one in damaged:
             found = f"hashes to {one['found']}" if one["found"] else "cannot be read"
@@ -162,7 +162,7 @@ def gc(runs: Path | None, added: bool, dry_run: bool, folder: Path | None, as_js
             _remove(store, entries, [*stale, *mirrors])
     freed = sum(entry.size_bytes for entry in entries) + sum(mirrors.values())
     if as_json:
-        _print_json(
+        print_json(
             {
                 "store": str(store.root),
                 "dry_run": dry_run,
@@ -209,7 +209,3 @@ def _open(folder: Path | None) -> Store:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     return {"sha256": entry.sha256, "size_bytes": entry.size_bytes, "kind": entry.kind, "name": entry.name}
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")

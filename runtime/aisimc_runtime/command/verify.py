@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from aisimc_runtime.command.exits import Exit
-from aisimc_runtime.command.writing import fail
+from aisimc_runtime.command.writing import fail, print_json
 from aisimc_runtime.failures import Failure
 
 if TYPE_CHECKING:
@@ -41,11 +41,9 @@ def command(run: Path, as_json: bool, style: str, verbose: bool) -> None:
 
 
 def _json(checks: list[Check], bad: bool) -> None:
-    import orjson
-
     entries = [check._asdict() | {"outcome": str(check.outcome)} for check in checks]
     document = {"schema": "aisimc.verification/1", "verified": not bad, "checks": entries}
-    click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
+    print_json(document)
 
 
 def _text(checks: list[Check], bad: bool, verbose: bool) -> None:

@@ -1,4 +1,4 @@
-"""What several verbs share: failing with one clear line, and writing a file whole or not at all."""
+"""What several verbs share: failing with one clear line, printing JSON, and writing a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -17,6 +17,13 @@ def fail(failure: Failure) -> NoReturn:
     """Show a failure's line and its mend, and end with its exit status."""
     click.echo(failure.text(), err=True, nl=False)
     raise SystemExit(int(failure.exit))
+
+
+def print_json(document: Any) -> None:
+    """Print a document for programs, on standard output."""
+    import orjson
+
+    click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
 
 
 def write_new_file(path: Path, content: str) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 
 import orjson
 
+from aisimc_compiler.model.nearest import nearest
+
 REQUIRED = ("timestamp", "input_length", "output_length", "hash_ids")
 OPTIONAL = ("request_id",)
 UNSUPPORTED = {
@@ -183,10 +185,8 @@ def _identity(value: Any, number: int, seen: dict[str, int]) -> list[RowProblem]
 
 
 def _near(name: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, [*REQUIRED, *OPTIONAL], n=1, cutoff=0.7)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    meant = nearest(name, [*REQUIRED, *OPTIONAL])
+    return f"; did you mean `{meant}`?" if meant else ""
 
 
 def _short(value: Any) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aisimc_compiler.model.nearest import nearest
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.ports.named import regular
 from aisimc_runtime.run.cpulist import parse_cpus
@@ -131,10 +132,8 @@ def _line(data: Any, steps: Sequence[Any]) -> int:
 
 
 def _unknown(steps: Sequence[Any], known: list[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(str(steps[-1]), known, n=1)
-    hint = f"; did you mean `{near[0]}`?" if near else "; known: " + ", ".join(known)
+    meant = nearest(str(steps[-1]), known)
+    hint = f"; did you mean `{meant}`?" if meant else "; known: " + ", ".join(known)
     return f"unknown key `{'.'.join(str(step) for step in steps)}`{hint}"
 
 
