@@ -17,7 +17,7 @@ run: $(STAMP)
 ## test: set everything up and pass the tests (Rust, then Python; whole campaigns are among them, so allow some time)
 test: $(STAMP)
 	$(CARGO) test --locked --manifest-path runner-rust/Cargo.toml
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 ## lint: formatting, lint and types of both languages
 lint: $(STAMP)

@@ -28,6 +28,7 @@ from aisimc_runtime.ports.processes import Processes
 from aisimc_runtime.store.content import Store
 from tests.builders.schemas import problems
 from tests.campaigns.gate_patches import slower_around, slower_loop
+from tests.campaigns.slurm.cluster import two_nodes, why_not
 
 pytestmark = [pytest.mark.cargo, pytest.mark.slow]
 
@@ -112,10 +113,10 @@ class Run:
         )
         (folder / "gate.campaign").write_text(spec)
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self, *options: str, within: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         code = "from aisimc_runtime.command.main import main; main()"
         return subprocess.Popen(
-            [sys.executable, "-c", code, "run", "gate.campaign"],
+            [*within, sys.executable, "-c", code, "run", "gate.campaign", *options],
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
@@ -123,9 +124,9 @@ class Run:
             text=True,
         )
 
-    def finish(self) -> tuple[int, str]:
-        """Exit status and all output of a run (or its continuation) to the end."""
-        process = self.start()
+    def finish(self, *options: str, within: tuple[str, ...] = ()) -> tuple[int, str]:
+        """Exit status and all output of a run (or its continuation) to the end; `within` starts it, as `srun` does."""
+        process = self.start(*options, within=within)
         output, _ = process.communicate(timeout=900)
         return process.returncode, output
 
@@ -210,3 +211,32 @@ def test_more_work_outside_the_loop_does_not_fail(tmp_path: Path, store: Path) -
     # The extra work is there, twice 10 ms, and shows where it was done: in the diagnostics, not in the metric.
     assert times["candidate"]["end_to_end_ms"] - times["candidate"]["replay_execution_ms"] > 20
     assert times["candidate"]["setup_ms"] > 10
+
+
+@pytest.mark.slurm
+def test_rows_on_the_cluster_and_their_gate_within_an_allocation(tmp_path: Path, store: Path) -> None:
+    """As `docs/cluster.md` has it: status 3 until the run is taken into an allocation, and no row is replayed again."""
+    if reason := why_not():
+        pytest.skip(reason)
+    run = Run(tmp_path, store, "self", None)
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "cluster.yaml").write_text(
+        f"executor: slurm\nslurm:\n  shared: {tmp_path}/shared\n  cpus_per_row: 1\n  time: 10 min\n  poll: 0.5 s\n"
+    )
+    with two_nodes(tmp_path / "cluster") as cluster:
+        run.environment |= cluster.environment
+        status, output = run.finish("--profile", "cluster.yaml")
+        assert status == 3, output
+        assert "inside an allocation with `--executor local`" in output
+        assert run.samples() == ""
+        processes = {path: path.read_bytes() for path in run.path.glob(f"rows/{ROW}/replays/*/process.json")}
+        assert len(processes) == 4
+
+        allocation = ("srun", "--exclusive", "--ntasks=1", "--cpu-bind=none", "--nodelist=node2")
+        status, output = run.finish("--executor", "local", within=allocation)
+        [gate] = run.performance()["rows"]
+        assert gate["result"] in ("PASS", "INCONCLUSIVE"), output
+        assert status == (0 if gate["result"] == "PASS" else 4), output
+        assert gate["attempts"]["valid_pairs"] == 60
+        assert {path: path.read_bytes() for path in processes} == processes
+        assert disagreements(run.path) == []
