@@ -8,7 +8,7 @@ from __future__ import annotations
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.syntax.driver import Token
 from aisimc_compiler.syntax.faults import Report
-from aisimc_compiler.syntax.keywords import BLOCKS, TOP_LEVEL
+from aisimc_compiler.syntax.keywords import TOP_LEVEL
 
 _WHERE = {True: "this one closes the block around it", False: "and here the next one begins"}
 
@@ -105,40 +105,6 @@ def _goes_on(
     return column > opened.indent
 
 
-def mend_headers(report: Report, tokens: list[Token], kinds: dict[str, int]) -> list[Token]:
-    """The tokens without keywords that have neither name nor body, and so take the next line's keyword for a name.
-
-    And without an `=` between a block's keyword and its name.
-    """
-    text, name, result = report.source.text, kinds["NAME"], list[Token]()
-    for index, token in enumerate(tokens):
-        result.append(token)
-        header = tokens[max(index - 1, 0) : index + 3]
-        if token[0] == kinds["EQUAL"] and [part[0] for part in header] == [name, token[0], name, kinds["LBRACE"]]:
-            first, _, label, brace = header
-            if text[first[1] : first[2]] in BLOCKS and "\n" not in text[first[2] : brace[1]]:
-                report.error(
-                    token[1],
-                    token[2],
-                    "a block has no `=` before its name",
-                    help=f"write `{text[first[1] : first[2]]} {text[label[1] : label[2]]} {{ … }}`",
-                    fix=(first[2], label[1], " "),
-                )
-                result.pop()
-                continue
-        if token[0] != name or text[token[1] : token[2]] not in TOP_LEVEL or tokens[index + 1][0] != name:
-            continue
-        between = text[token[2] : tokens[index + 1][1]]
-        header = tokens[index + 2 : index + 4]
-        named = len(header) > 1 and header[0][0] in (name, kinds["STRING"]) and header[1][0] == kinds["LBRACE"]
-        if "\n" in between and named and _starts_top_level(text, tokens, index + 1, kinds):
-            keyword = text[token[1] : token[2]]
-            advice = 'write `import "…"`' if keyword == "import" else f"a block is `{keyword} {{ … }}`"
-            report.error(token[1], token[2], f"`{keyword}` stands alone", label="nothing follows it", help=advice)
-            result.pop()
-    return result
-
-
 class _Open(NamedTuple):
     token: Token
     indent: int
@@ -213,14 +179,15 @@ def _still_open(
             keep -= 1
         if keep < len(stack):
             return keep
-    if token[0] == kinds["NAME"] and _starts_top_level(report.source.text, tokens, index, kinds):
+    if token[0] == kinds["NAME"] and starts_top_level(report.source.text, tokens, index, kinds):
         for depth, opened in enumerate(stack):
             if indent <= opened.indent:
                 return depth
     return len(stack)
 
 
-def _starts_top_level(text: str, tokens: list[Token], index: int, kinds: dict[str, int]) -> bool:
+def starts_top_level(text: str, tokens: list[Token], index: int, kinds: dict[str, int]) -> bool:
+    """Whether a block of a file, or an import, begins at a token."""
     _, start, end = tokens[index]
     if text[start:end] not in TOP_LEVEL or index + 1 >= len(tokens):
         return False

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.source import Source
-from aisimc_compiler.syntax.braces import mend_braces, mend_headers, surplus
+from aisimc_compiler.syntax.braces import mend_braces, surplus
 from aisimc_compiler.syntax.comments import drop_foreign_comments
 from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
 from aisimc_compiler.syntax.faults import Enough, Report
+from aisimc_compiler.syntax.headers import drop_equals, drop_lone_keywords
 from aisimc_compiler.syntax.keywords import STATEMENTS
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.mending import Lexed, Lexer
@@ -30,7 +31,8 @@ def parse_faulty(source: Source, tables: Tables) -> tuple[File, list[Diagnostic]
         lexed = lexer.run()
         tokens, deep = shallow(report, lexed.tokens, lexer.kinds)
         tokens = drop_foreign_comments(report, tokens, lexer.kinds)
-        tokens = mend_headers(report, tokens, lexer.kinds)
+        tokens = drop_equals(report, tokens, lexer.kinds)
+        tokens = drop_lone_keywords(report, tokens, lexer.kinds)
         if not deep:
             tokens = mend_braces(report, tokens, lexer.kinds)
         file = Recovery(report, tables, lexed._replace(tokens=tokens), deep).run()
