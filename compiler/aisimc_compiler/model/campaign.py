@@ -182,6 +182,8 @@ class Frozen(NamedTuple):
     data: bytes | None
     has_digest: bool
     """A digest stands beside it, resolved or not."""
+    inherited: Values
+    """What the row's family says of the engine, the kind of topology and the admission."""
 
 
 class Golden(NamedTuple):
@@ -281,6 +283,8 @@ class Campaign(NamedTuple):
     inputs: dict[str, Input]
     exclude: Exclude | None
     rows: tuple[Row, ...]
+    families: tuple[Row, ...]
+    """What each family says, as a row without the rest: its values are judged whether or not a row takes them."""
     unsupported: tuple[Unsupported, ...]
     exceptions: tuple[SemanticException, ...]
     performance: Performance | None

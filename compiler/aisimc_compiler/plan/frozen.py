@@ -123,8 +123,8 @@ def frozen_faults(campaign: Campaign, row: Row, frozen: Frozen) -> Iterator[Diag
         yield refuse_name(
             "row.frozen",
             given,
-            f"`{given.value}` stands beside a frozen configuration, which says it already",
-            label="said twice",
+            f"`{given.value}` stands beside a frozen configuration, which is taken as it is",
+            label="would change it",
             help="remove it, or unfreeze the row",
             secondary=(Label(frozen.file.span, "the frozen configuration"),),
         )
@@ -150,7 +150,31 @@ def frozen_faults(campaign: Campaign, row: Row, frozen: Frozen) -> Iterator[Diag
         more = f" (and {len(parsed.problems) - 1} more)" if len(parsed.problems) > 1 else ""
         yield _fault(_rule_of(problem), frozen, f"frozen configuration, {problem.where}: {problem.message}{more}")
     if not parsed.problems and not stated:
+        yield from _inherited(frozen, parsed.value)
         yield from _method(campaign, row, frozen, parsed.value)
+
+
+def _inherited(frozen: Frozen, value: Json) -> Iterator[Diagnostic]:
+    """What the family says otherwise than the configuration, which would be silently passed over."""
+    engine, topology = described(value)
+    says = {
+        "engine": engine,
+        "topology": topology["kind"],
+        "arrival_speedup_ratio": value.get("arrival_speedup_ratio", 1.0),
+        "max_sim_time_ms": value["spec"].get("max_sim_time_ms"),
+        "max_in_flight": value["spec"].get("max_in_flight"),
+    }
+    for name, given in frozen.inherited.items():
+        if given.value != says[name]:
+            yield refuse_value(
+                "row.frozen",
+                given,
+                f"the family says {name} `{given.value}`, and the frozen configuration "
+                + ("does not limit it" if says[name] is None else f"says `{says[name]}`"),
+                label="has no effect on a frozen row",
+                help="give the row another family, or none",
+                secondary=(Label(frozen.file.span, "taken as it is"),),
+            )
 
 
 def _rule_of(problem: Problem) -> str:
@@ -252,6 +276,8 @@ def _shape(row: Row, value: Json) -> _Said:
 def _input_faults(entry: Input, named: Given[str], frozen: Frozen, value: Json) -> Iterator[Diagnostic]:
     """The configuration's trace is the row's input, slice and all."""
     if entry.sha256 is None or not is_hex(entry.sha256.value, 64) or entry.rows is None or entry.block_size is None:
+        return
+    if entry.rows.value < 1:
         return
     if entry.slice is not None and None in (entry.slice.start, entry.slice.rows, entry.slice.sha256):
         return

@@ -12,7 +12,7 @@ from sys import intern
 from aisimc_compiler.hints import Any
 from aisimc_compiler.records import NamedTuple
 from aisimc_compiler.source import Source, Span
-from aisimc_compiler.syntax.keywords import STATEMENTS
+from aisimc_compiler.syntax.keywords import is_statement
 from aisimc_compiler.syntax.tables import Tables
 from aisimc_compiler.syntax.tree import Attribute, Block, File, Name, Value
 
@@ -137,7 +137,7 @@ def _node(source: Source, text: str, build: int, parts: list[Any], value_of: ToV
     if build == LIST:
         return Value("list", tuple(_elements(parts, value_of)), text[span.start : span.end], span)
     keyword = Name(intern(text[first[1] : first[2]]), Span(source, first[1], first[2]))
-    if build == STATEMENT and keyword.text not in STATEMENTS:
+    if build == STATEMENT and not is_statement(keyword.text):
         raise Faulty
     has_label = build == STATEMENT or len(parts) == 5 or (len(parts) == 4 and type(parts[2]) is tuple)
     labels = (_label(source, text, parts[1], value_of),) if has_label else ()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aisimc_compiler.syntax.driver import END, Token
 from aisimc_compiler.syntax.items import no_item, not_a_pointer, value_help
-from aisimc_compiler.syntax.keywords import BLOCKS, STATEMENTS, TOP_LEVEL
+from aisimc_compiler.syntax.keywords import BLOCKS, TOP_LEVEL, is_statement
 from aisimc_compiler.syntax.lists import in_list
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _block_goes_on(r: Recovery, keyword: Token, label: Token, token: Token) -> N
             applicable=False,
             fix=(label[1], token[2], joined) if joined else None,
         )
-    elif name not in STATEMENTS:
+    elif not is_statement(name):
         _no_body(r, keyword, label, token)
     else:
         r.skip(token)
@@ -253,8 +253,9 @@ def _no_value(r: Recovery, token: Token) -> None:
     """`name =` and then no value."""
     equal, name = r.values[-1], r.values[-2]
     text = r.short(name)
-    if token[0] == r.kinds["EQUAL"] and token[1] == equal[2]:
-        r.report.error(equal[1], token[2], "an attribute is set with one `=`", fix=(token[1], token[2], ""))
+    if token[0] == r.kinds["EQUAL"] and "\n" not in r.text[equal[2] : token[1]]:
+        start = equal[1] if equal[2] == token[1] else token[1]
+        r.report.error(start, token[2], "an attribute is set with one `=`", fix=(equal[2], token[2], ""))
         return
     if token[0] == r.kinds["LBRACE"] and _names_attribute(r, text):
         end = r.skip_braces()

@@ -56,6 +56,8 @@ def no_item(r: Recovery, token: Token) -> None:
     elif kind == kinds["LSQB"] and r.first_on_line(r.cursor - 1):
         error(start, end, "there are no `[…]` headers", help="a block is `name { … }`")
         r.skip(token)
+    elif kind == kinds["LBRACE"] and _took_the_next_name(r, "block"):
+        pass
     elif kind == kinds["LBRACE"]:
         error(start, end, "a block has a keyword before its `{`", help="a block is `name { … }`")
         r.skip(token)
@@ -83,20 +85,9 @@ def not_a_pointer(r: Recovery, token: Token, noun: str) -> None:
 
 def _stray_equal(r: Recovery, token: Token) -> None:
     """`= 5` without a name; most often because the attribute before has no value and took this one's name for it."""
-    last = r.last_attribute()
-    if last is not None and last.value.kind == "word" and "\n" in r.text[last.name.span.end : last.value.span.start]:
-        equal = skip_blanks(r.text, last.name.span.end)
-        r.report.error(
-            equal,
-            equal + 1,
-            f"`{last.name.text}` has no value",
-            label="expected a value after this, found the next attribute",
-            help=value_help(last.name.text),
-        )
-        span = last.value.span
-        r.replace_last_attribute(r.invalid(equal, equal + 1))
-        r.rewind((r.kinds["NAME"], span.start, span.end))
+    if _took_the_next_name(r, "attribute"):
         return
+    last = r.last_attribute()
     if last is not None and last.value.kind == "word" and "\n" not in r.text[last.value.span.end : token[1]]:
         r.report.error(token[1], token[2], f"`{last.name.text}` has its value already", label="one `=` too many")
         r.skip(token)
@@ -109,6 +100,27 @@ def _stray_equal(r: Recovery, token: Token) -> None:
         help="an attribute is `name = value`",
     )
     r.skip(token)
+
+
+def _took_the_next_name(r: Recovery, noun: str) -> bool:
+    """`rows =`, and on the next line `start = 0` or `slice {`: report the lack, and read what follows for itself."""
+    last = r.last_attribute()
+    if last is None or last.value.kind != "word":
+        return False
+    span = last.value.span
+    if "\n" not in r.text[last.name.span.end : span.start] or span.end != r.tokens[r.cursor - 2][2]:
+        return False
+    equal = skip_blanks(r.text, last.name.span.end)
+    r.report.error(
+        equal,
+        equal + 1,
+        f"`{last.name.text}` has no value",
+        label=f"expected a value after this, found the next {noun}",
+        help=value_help(last.name.text),
+    )
+    r.replace_last_attribute(r.invalid(equal, equal + 1))
+    r.rewind((r.kinds["NAME"], span.start, span.end))
+    return True
 
 
 def _digits_in_groups(r: Recovery, end: int) -> bool:

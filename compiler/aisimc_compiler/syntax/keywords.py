@@ -48,3 +48,12 @@ INNER = frozenset(
 """Blocks within blocks."""
 
 BLOCKS = TOP_LEVEL | INNER
+
+
+def is_statement(word: str) -> bool:
+    """Whether a word, or what it is one slip away from, may stand with a name and no body: `timming polynomial`."""
+    if word in STATEMENTS or word in BLOCKS:
+        return word in STATEMENTS
+    from aisimc_compiler.model.nearest import distance
+
+    return any(distance(word, known, 1) == 1 for known in STATEMENTS)

@@ -12,7 +12,7 @@ from aisimc_compiler.syntax.driver import END, FAULT, Stacks, Token, drive
 from aisimc_compiler.syntax.expectations import complain
 from aisimc_compiler.syntax.faults import Enough, Report
 from aisimc_compiler.syntax.headers import drop_equals, drop_lone_keywords
-from aisimc_compiler.syntax.keywords import STATEMENTS
+from aisimc_compiler.syntax.keywords import is_statement
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.mending import Lexed, Lexer
 from aisimc_compiler.syntax.nesting import shallow
@@ -104,7 +104,7 @@ class Recovery:
         """Whether the two words before this token make a statement, of a keyword that needs a body or a value."""
         if token[0] == self.kinds["LBRACE"] or not self.after_label():
             return False
-        return self.text_of(self.values[-2]) not in STATEMENTS or token[0] == self.kinds["EQUAL"]
+        return token[0] == self.kinds["EQUAL"] or not is_statement(self.text_of(self.values[-2]))
 
     def _recover(self, token: Token) -> None:
         index, count = self._tries

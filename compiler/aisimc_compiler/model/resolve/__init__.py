@@ -9,7 +9,7 @@ from aisimc_compiler.hints import Any
 from aisimc_compiler.loading import Loader
 from aisimc_compiler.model.campaign import Campaign, Given
 from aisimc_compiler.model.closed import ARMS
-from aisimc_compiler.model.resolve import blocks, rows
+from aisimc_compiler.model.resolve import blocks, parts, rows
 from aisimc_compiler.model.resolve.context import Context
 from aisimc_compiler.model.resolve.imports import Placed, splice
 from aisimc_compiler.model.resolve.reading import Reading, fill, label_fits, read, require
@@ -55,9 +55,9 @@ def _lift(context: Context, items: list[Placed]) -> list[Placed]:
             context.report(nested(spec, inner[0].keyword))
             placed.item = item._replace(body=tuple(part for part in item.body if part not in inner))
             top = {other.item.keyword.text for other in items if isinstance(other.item, tree.Block)} & _SINGLE
-            parts = [Placed(part, placed.base) for part in inner if part.keyword.text not in (*top, "import")]
+            freed = [Placed(part, placed.base) for part in inner if part.keyword.text not in (*top, "import")]
             context.unread = context.unread or any(part.keyword.text == "import" for part in inner)
-            lifted += _lift(context, parts)
+            lifted += _lift(context, freed)
     return lifted
 
 
@@ -75,8 +75,10 @@ def _sort(context: Context, items: list[Placed]) -> dict[str, list[Placed]]:
         item = placed.item
         if not isinstance(item, tree.Block) or item.keyword.text not in spec.blocks:
             meant = _report_odd(context, item)
-            if meant and isinstance(item, tree.Block):
+            if meant:
                 found.setdefault(meant, [])
+                context.unread = context.unread or meant == "import"
+            if meant and isinstance(item, tree.Block):
                 _remember_refused(context, meant, item)
             elif isinstance(item, tree.Block):
                 _remember_stranger(context, item)
@@ -134,6 +136,7 @@ def _report_odd(context: Context, item: tree.Attribute | tree.Block | tree.Value
         return meant
     elif item.name.text in spec.blocks:
         context.report(mismatch.attribute_for_block(spec, item))
+        return item.name.text
     else:
         context.report(mismatch.unknown_name(spec, item.name, item)[0])
     return None
@@ -193,6 +196,7 @@ def _assemble(context: Context, found: dict[str, list[Placed]], arms_written: in
     name = header.tree.labels[0] if header else None
     inputs = blocks.inputs(context, found.get("input", []))
     _require_blocks(context, header, found)
+    families = parts.families(context, found.get("family", []))
     return Campaign(
         source=context.source,
         fragment=context.fragment,
@@ -208,7 +212,8 @@ def _assemble(context: Context, found: dict[str, list[Placed]], arms_written: in
         determinism=blocks.determinism(context, found.get("determinism", [])),
         inputs=inputs,
         exclude=blocks.exclude(context, found.get("exclude", [])),
-        rows=rows.rows(context, found, inputs),
+        rows=rows.rows(context, found, families, inputs),
+        families=rows.families_as_rows(context, families, inputs),
         unsupported=blocks.unsupported(context, found.get("unsupported", [])),
         exceptions=blocks.exceptions(context, found.get("exception", [])),
         performance=blocks.performance(context, found.get("performance", [])),

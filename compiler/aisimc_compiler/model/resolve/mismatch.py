@@ -5,6 +5,8 @@ Only imported when something is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from aisimc_compiler.diagnostics.model import Diagnostic, Label
 from aisimc_compiler.model import closed
 from aisimc_compiler.model.nearest import nearest
@@ -42,14 +44,16 @@ def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Di
     )
 
 
-def unknown_name(spec: Block, name: tree.Name, item: tree.Attribute | tree.Block) -> tuple[Diagnostic, str | None]:
-    """A name that does not belong in a block, and the known one that it was probably meant to be.
+def unknown_name(
+    spec: Block, name: tree.Name, item: tree.Attribute | tree.Block, there: Collection[str] = ()
+) -> tuple[Diagnostic, str | None]:
+    """A name that does not belong in a block, and the known one that it was probably meant to be: none of `there`.
 
     The rule of the method that speaks of the name comes before `name.unknown`.
     """
     text = name.text
     known = (*spec.attributes, *spec.blocks)
-    meant = nearest(text, known)
+    meant = nearest(text, (other for other in known if other not in there))
     rule = spec.stray.get(text) or spec.stray.get(text.lower())
     if rule is None and spec.title != "file":
         rule = _one_armed(spec, text, item)
@@ -72,7 +76,7 @@ def unknown_name(spec: Block, name: tree.Name, item: tree.Attribute | tree.Block
             name.span,
             f"there is no {noun} `{text}` {_in(spec)}",
             label="unknown here",
-            help=did_you_mean(meant, _elsewhere(text, known)),
+            help=did_you_mean(meant, _already(text, there) or _elsewhere(text, known)),
             replace=meant,
         ),
         meant,
@@ -105,6 +109,12 @@ def nested(spec: Block, name: tree.Name) -> Diagnostic:
         label=f"still in the `{spec.title}` block",
         help=f"close the `{spec.title}` block with `}}` before it, and look for one `}}` too many below",
     )
+
+
+def _already(text: str, there: Collection[str]) -> str:
+    """What to do where the known name that is nearest stands beside it."""
+    near = nearest(text, there)
+    return f"`{near}` stands here already: remove one of the two" if near else ""
 
 
 def _elsewhere(text: str, known: tuple[str, ...]) -> str:

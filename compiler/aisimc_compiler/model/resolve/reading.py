@@ -51,7 +51,7 @@ class Reading:
     `touched` names what stands in it, well or not, with its place, so that nothing of it counts as missing.
     """
 
-    __slots__ = ("blocks", "given", "name", "spec", "strangers", "touched", "tree")
+    __slots__ = ("_single", "blocks", "given", "name", "spec", "strangers", "touched", "tree")
 
     def __init__(self, block: tree.Block, spec: Block, name: Span) -> None:
         self.tree = block
@@ -63,15 +63,34 @@ class Reading:
         self.touched: dict[str, Span] = {}
         self.strangers: list[tuple[tree.Attribute | tree.Block, Diagnostic]] = []
         """Unknown names that are no slip of a known one, and what is said of them."""
+        self._single: frozenset[str] | None = None
 
     def astray(self) -> list[str]:
         """The unknown names that stand here."""
         return [item.name.text if isinstance(item, tree.Attribute) else item.keyword.text for item, _ in self.strangers]
 
+    def single(self) -> frozenset[str]:
+        """The names that stand in the block, well or not, and may stand there once."""
+        if self._single is None:
+            from aisimc_compiler.model.vocabulary import BLOCKS
+
+            blocks = self.spec.blocks
+            repeated = {name for name, key in blocks.items() if BLOCKS[key].repeated}
+            self._single = frozenset(_names(self.tree)) - repeated
+        return self._single
+
     def one(self, keyword: str) -> tree.Block | None:
         """The single block of that keyword, if it stands here."""
         found = self.blocks.get(keyword)
         return found[0] if found else None
+
+
+def _names(block: tree.Block) -> list[str]:
+    return [
+        item.name.text if isinstance(item, tree.Attribute) else item.keyword.text
+        for item in block.body
+        if not isinstance(item, tree.Value)
+    ]
 
 
 def read(context: Context, block: tree.Block, spec: Block) -> Reading:

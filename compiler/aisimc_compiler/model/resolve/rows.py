@@ -5,14 +5,14 @@ from __future__ import annotations
 from aisimc_compiler.hints import Any, Literal
 from aisimc_compiler.loading import Unreadable
 from aisimc_compiler.model.campaign import Frozen, Given, Golden, Input, Row, Values
+from aisimc_compiler.model.closed import ENGINES
 from aisimc_compiler.model.resolve import topologies
 from aisimc_compiler.model.resolve.blocks import named
 from aisimc_compiler.model.resolve.context import Context
 from aisimc_compiler.model.resolve.imports import Placed
+from aisimc_compiler.model.resolve.parts import Parts
 from aisimc_compiler.model.resolve.paths import meant, normalised, objection
-from aisimc_compiler.model.resolve.reading import Reading, read
 from aisimc_compiler.model.resolve.topologies import Shape
-from aisimc_compiler.model.vocabulary import BLOCKS
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
 
@@ -27,35 +27,11 @@ _CONFIGURING = (
     "max_in_flight",
 )
 
-_EMPTY: Values = {}
 
-
-class Parts:
-    """A row, fixture or family as it stands in its own block."""
-
-    __slots__ = ("base", "blocks", "doubtful", "reading", "shape")
-
-    def __init__(self, context: Context, item: tree.Block, base: str) -> None:
-        self.reading = read(context, item, BLOCKS[item.keyword.text])
-        self.base = base
-        self.doubtful = False
-        """There is another of its name, which may be the one that is meant."""
-        self.blocks: dict[str, Reading] = {}
-        for keyword in ("evidence", "expect", "composition"):
-            block = self.reading.one(keyword)
-            if block is not None:
-                self.blocks[keyword] = read(context, block, BLOCKS[keyword])
-        self.shape = Shape(context, self.reading)
-
-    def values(self, keyword: str) -> Values:
-        """The values of a block, or none."""
-        reading = self.blocks.get(keyword)
-        return reading.given if reading else _EMPTY
-
-
-def rows(context: Context, found: dict[str, list[Placed]], inputs: dict[str, Input]) -> tuple[Row, ...]:
+def rows(
+    context: Context, found: dict[str, list[Placed]], families: dict[str, Parts], inputs: dict[str, Input]
+) -> tuple[Row, ...]:
     """Every row and fixture, in reading order."""
-    families = _families(context, found.get("family", []))
     seen: dict[str, Span] = {}
     result = []
     placed = [*found.get("row", []), *found.get("fixture", [])]
@@ -69,21 +45,26 @@ def rows(context: Context, found: dict[str, list[Placed]], inputs: dict[str, Inp
     return tuple(result)
 
 
-def _families(context: Context, found: list[Placed]) -> dict[str, Parts]:
-    seen: dict[str, Span] = {}
-    result: dict[str, Parts] = {}
-    for placed in found:
-        item = placed.item
-        assert isinstance(item, tree.Block)
-        name = named(context, item, seen, "families")
-        parts = Parts(context, item, placed.base)
-        if name is not None:
-            result[name.value] = parts
-        else:
-            label = item.labels[0]
-            assert isinstance(label, tree.Name)
-            result[label.text].doubtful = True
-    return result
+def families_as_rows(context: Context, families: dict[str, Parts], inputs: dict[str, Input]) -> tuple[Row, ...]:
+    """Each family as a row that need not be whole, of no known engine; for after the rows, which take it as it is."""
+    result = []
+    for text, parts in families.items():
+        span = parts.reading.name
+        merger = _Merger(context, Given(text, span, span), parts, {}, inputs)
+        merger.whole = False
+        parts.shape.torn = True
+        row = merger.row()
+        known = row.engine is not None and row.engine.value in ENGINES
+        result.append(
+            row._replace(
+                kind="fixture",
+                engine=None if known else row.engine,
+                topology=row.topology or topologies.alone(parts.shape),
+                frozen=None,
+                golden=None,
+            )
+        )
+    return tuple(result)
 
 
 class _Merger:
@@ -188,13 +169,18 @@ class _Merger:
         given = self._attribute("frozen")
         sha256 = self._attribute("sha256")
         if given is None:
-            if sha256 is not None and "frozen" not in self.own.reading.touched and not self._lacks_frozen():
+            if (
+                sha256 is not None
+                and self.whole
+                and "frozen" not in self.own.reading.touched
+                and not self._lacks_frozen()
+            ):
                 from aisimc_compiler.model.resolve.absence import digest_of_nothing
 
                 self.context.report(digest_of_nothing(sha256))
             return None
         path, data = self._file("row.frozen", given)
-        return Frozen(given, sha256, path, data, "sha256" in self.own.reading.touched)
+        return Frozen(given, sha256, path, data, "sha256" in self.own.reading.touched, self._inherited())
 
     def _lacks_frozen(self) -> bool:
         """Whether a row has the digest of a frozen configuration, and nothing that would stand in its place."""
@@ -237,6 +223,17 @@ class _Merger:
             )
         return path, data
 
+    def _inherited(self) -> Values:
+        """What the family says, and no frozen row takes over."""
+        if self.family is None:
+            return {}
+        given = self.family.reading.given
+        found = {name: self._taken(given[name]) for name in _CONFIGURING if name in given}
+        topology = self.family.shape.topology
+        if topology is not None:
+            found["topology"] = self._taken(topology.kind)
+        return {name: value for name, value in found.items() if not self._refused_anyhow(name)}
+
     def _beside(self) -> tuple[Given[str], ...]:
         """What the row says itself beside `frozen` although the configuration says it already."""
         found = []
@@ -248,9 +245,13 @@ class _Merger:
                 if isinstance(item, tree.Block)
                 else None
             )
-            if name is not None and name.text in _CONFIGURING:
+            if name is not None and name.text in _CONFIGURING and not self._refused_anyhow(name.text):
                 found.append(Given(name.text, name.span, name.span))
         return tuple(found)
+
+    def _refused_anyhow(self, name: str) -> bool:
+        """Whether no row may say it at all (`row.admission`)."""
+        return name == "max_in_flight" and self.own.reading.tree.keyword.text == "row"
 
     def _require(self, row: Row, shape: Shape) -> None:
         """`name.missing` for what neither the row nor its family says."""

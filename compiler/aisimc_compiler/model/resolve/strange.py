@@ -55,8 +55,11 @@ def odd_block(context: Context, reading: Reading, item: tree.Block) -> None:
 
 
 def stranger(context: Context, reading: Reading, item: tree.Attribute | tree.Block, name: tree.Name) -> None:
-    """A name that the block does not have: a slip of one that it has, or kept for `standins.settle`."""
-    diagnostic, meant = mismatch.unknown_name(reading.spec, name, item)
+    """A name that the block does not have: a slip of one that it has, or kept for `standins.settle`.
+
+    It is no slip of what stands in the block as well.
+    """
+    diagnostic, meant = mismatch.unknown_name(reading.spec, name, item, reading.single())
     if meant:
         context.report(diagnostic)
         reading.touched.setdefault(meant, name.span)

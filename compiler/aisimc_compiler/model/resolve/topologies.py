@@ -225,6 +225,12 @@ def build(context: Context, shape: Shape) -> Topology | None:
     return Topology(kind, pools, reading.transfer)
 
 
+def alone(shape: Shape) -> Topology:
+    """Capacity and timing of a family without a topology, as if one pool had them."""
+    pool = Pool(shape.span, None, None, None, shape.capacity_values, shape.timing)
+    return Topology(Given("aggregated", shape.span, shape.span), {"workers": pool}, None)
+
+
 def _check_capacity(context: Context, shape: Shape, own: Reading | None) -> None:
     """`name.missing` at the capacity block for fields that neither it nor what it inherits from says."""
     touched = shape.capacity_touched | own.touched.keys() if own else shape.capacity_touched
