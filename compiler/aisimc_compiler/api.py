@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CheckResult(NamedTuple):
-    """What `check` found. `campaign` is None only when the file could not be read at all."""
+    """What `check` found. `campaign` is None only when the file could not be read as text."""
 
     diagnostics: tuple[Diagnostic, ...]
     campaign: Campaign | None
@@ -59,10 +59,20 @@ def check_file(path: str | PurePath) -> CheckResult:
     """Check one campaign file and what it imports. Never raises: an unreadable file is said in `unreadable`."""
     name = os.fspath(path)
     data = read_bytes(name, name)
-    source = data if isinstance(data, Unreadable) else decode(data, name)
+    if isinstance(data, Unreadable):
+        return CheckResult((), None, False, (), data)
+    return check_bytes(data, name, os.path.dirname(name))  # noqa: PTH120 - pathlib costs start-up time
+
+
+def check_bytes(data: bytes, name: str, folder: str = "") -> CheckResult:
+    """Check the bytes of a file called `name`; its imports are looked for in `folder`."""
+    source = decode(data, name)
     if isinstance(source, Unreadable):
-        return CheckResult((), None, False, (), source)
-    return check_source(source, os.path.dirname(name))  # noqa: PTH120 - pathlib costs start-up time
+        from aisimc_compiler.syntax.encoding import not_utf8
+
+        fault = not_utf8(data, name)
+        return CheckResult((fault,), None, False, (fault.span.source,))
+    return check_source(source, folder)
 
 
 def check_text(text: str, name: str, folder: str = "") -> CheckResult:

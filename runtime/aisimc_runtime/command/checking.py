@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from aisimc_compiler.api import CheckResult, check_file, check_text
+from aisimc_compiler.api import CheckResult, check_bytes, check_file
 from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_runtime.command.terminal import wants_colour
 
@@ -42,12 +42,7 @@ def check(files: Sequence[str], form: str = "text", colour: str = "auto", fix: b
 def _check(file: str) -> CheckResult:
     if file != STDIN:
         return check_file(file)
-    from aisimc_compiler.loading import Unreadable, decode
-
-    source = decode(sys.stdin.buffer.read(), "<stdin>")
-    if isinstance(source, Unreadable):
-        return CheckResult((), None, False, (), source)
-    return check_text(source.text, source.name)
+    return check_bytes(sys.stdin.buffer.read(), "<stdin>")
 
 
 def _meant(name: str) -> str:

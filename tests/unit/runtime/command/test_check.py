@@ -42,19 +42,36 @@ def test_a_fragment_says_so(tmp_path: Path) -> None:
     assert done.out.startswith(f"{path}: a fragment")
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "there is no such file"),
-        (b"a = \xff", "it is not UTF-8 text: the byte 0xff at offset 4 (line 1)"),
-    ],
-)
-def test_a_file_that_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str) -> None:
-    path = str(tmp_path / "none") if content is None else write(tmp_path, content)
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    path = str(tmp_path / "none")
     done = aisimc("check", path, VALID)
     assert done.status == 2
-    assert done.err.startswith(f"aisimc: error: {path} cannot be read: {reason}")
+    assert done.err.startswith(f"aisimc: error: {path} cannot be read: there is no such file")
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "byte", "help_"),
+    [
+        (b"a = \xff", (1, 5), "0xff", "save the file as UTF-8"),
+        ("# größe\na = ".encode() + b"\xe9\n", (2, 5), "0xe9", "save the file as UTF-8"),
+        ("campaign".encode("utf-16"), (1, 1), "0xff", "this looks like UTF-16; a campaign is UTF-8 text"),
+        (b"\x1f\x8b\x08\x00", (1, 2), "0x8b", "this looks like a compressed file; a campaign is UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_not_utf8(tmp_path: Path, content: bytes, place: tuple[int, int], byte: str, help_: str) -> None:
+    path = write(tmp_path, content)
+    done = aisimc("check", path, "--format", "json")
+    assert (done.status, done.err) == (2, "")
+    [found] = json.loads(done.out)["diagnostics"]
+    assert (found["rule"], found["line"], found["column"]) == ("syntax", *place)
+    assert found["message"] == f"the byte {byte} begins no character of UTF-8"
+    assert found["help"] == help_
+    for verb in (("check",), ("plan",), ("run",)):
+        done = aisimc(*verb, path)
+        assert done.status == 2
+        assert f"{path}:{place[0]}:{place[1]}" in done.out + done.err
+        assert "Traceback" not in done.out + done.err
 
 
 def test_a_folder(tmp_path: Path) -> None:
@@ -68,7 +85,7 @@ def test_standard_input() -> None:
     done = aisimc("check", "-", stdin="row x { a: 1 }")
     assert done.status == 2
     assert "--> <stdin>:1:10" in done.out
-    assert "is not UTF-8" in aisimc("check", "-", stdin=b"\xff").err
+    assert "<stdin>:1:1" in aisimc("check", "-", stdin=b"\xff").out
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
