@@ -6,15 +6,15 @@ import click
 
 from aisimc_runtime.failures import Refused
 
-INSTALL = "`pip install '.[lsp]'` in the checkout of aisimc brings it"
+INSTALL = "`make setup` in a checkout of aisimc has it; elsewhere `pip install 'PATH[lsp]'`, PATH being the checkout"
 
 
 @click.command()
 def command() -> None:
     """Serve editors over the language server protocol, on standard input and output.
 
-    Editors start it themselves; docs/editors.md has the lines for VS Code, Neovim and Helix. It needs pygls, which
-    the extra `lsp` brings: `pip install '.[lsp]'` in the checkout of aisimc.
+    Editors start it themselves; docs/editors.md has the lines for VS Code, Neovim and Helix. It needs pygls: `make
+    setup` in a checkout of aisimc has it; elsewhere `pip install 'PATH[lsp]'`, PATH being the checkout.
     """
     try:
         from aisimc_runtime.lsp.server import create

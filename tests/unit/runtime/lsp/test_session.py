@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pygls", reason="the language server is an extra: pip install '.[lsp]'")
+pytest.importorskip("pygls", reason="the language server is an extra: pip install 'PATH[lsp]'")
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
