@@ -66,7 +66,7 @@ def command(
             from aisimc_runtime.requalify.telling import Asked
 
             declared = bench.campaign.plan.data["rows"][row]
-            asked = Asked(dimension, start or first, (least, most), place_of(declared, dimension))
+            asked = Asked(dimension, start or first, (least, most), place_of(declared, dimension), resolution)
 
             def say(purpose: str) -> None:
                 if not as_json:
@@ -130,8 +130,10 @@ def _prepare(
 
 def _tell(outcome: Outcome, stable: bool, row: str, asked: Asked, as_json: bool) -> None:
     if as_json:
+        from aisimc_runtime.requalify.telling import margins
+
         entry = {"row": row, "dimension": asked.dimension, "start": asked.start, "bounds": list(asked.bounds),
-                 "stable": stable, **asdict(outcome)}  # fmt: skip
+                 "stable": stable, "margins": margins(outcome), **asdict(outcome)}  # fmt: skip
         print_json(entry)
         return
     from aisimc_runtime.requalify.telling import told

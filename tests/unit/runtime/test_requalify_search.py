@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aisimc_runtime.requalify.dimension import place_of
 from aisimc_runtime.requalify.search import Fit, Observation, Outcome, plateaus, search
-from aisimc_runtime.requalify.telling import Asked, line, told
+from aisimc_runtime.requalify.telling import Asked, line, margins, told
 
 
 def engine(pressure: Callable[[int], int]) -> tuple[Callable[[int], Observation], list[int]]:
@@ -108,8 +108,37 @@ def test_the_answer_lists_what_else_qualifies_and_where_a_plateau_is() -> None:
     text = "\n".join(told(outcome, True, "row-1", asked(4_000)))
     assert "the nearest to 4_000 is chosen; also qualifying, as observed: 5_046, 5_062, 5_125, 5_375" in text
     assert "from 5_046 to 5_375 qualifies" in text
-    inside = Outcome(seen[5_046], seen[5_045], seen[5_875], tuple(seen.values()))
-    assert "plateau" not in "\n".join(told(inside, True, "row-1", asked(5_045)))
+    assert "a value inside a plateau, such as 5_125, outlives" in text
+    inside = Outcome(seen[5_062], seen[5_045], seen[5_875], tuple(seen.values()))
+    text = "\n".join(told(inside, True, "row-1", asked(5_062)))
+    assert "plateau" not in text and "warning" not in text
+    assert "17 below, 5_045 does not qualify (4 pressure events)" in text
+    assert "813 above, 5_875 does not qualify (0 pressure events)" in text
+
+
+def test_a_point_at_the_edge_of_its_own_plateau_is_warned_of() -> None:
+    """From a real build: everything from 1,692 to 1,694 qualifies, and 1,695 exercises nothing."""
+    seen = {value: Observation(value, count, 100, 100, 0, 1.0, "d")
+            for value, count in {1_690: 4, 1_692: 2, 1_693: 2, 1_694: 1, 1_695: 0}.items()}  # fmt: skip
+    outcome = Outcome(seen[1_694], seen[1_690], seen[1_695], tuple(seen.values()))
+    assert margins(outcome) == {"below": 4, "above": 1}
+    text = "\n".join(told(outcome, True, "row-1", asked(12_500)))
+    assert "4 below, 1_690 does not qualify (4 pressure events); 1 above, 1_695 does not qualify (0 pres" in text
+    assert "warning: this is the very edge: the next value above does not qualify" in text
+    assert "from 1_692 to 1_694 qualifies: a value inside a plateau, such as 1_693, outlives" in text
+
+
+def test_what_a_neighbour_lacks_is_said() -> None:
+    point = Observation(10, 2, 100, 100, 0, 1.0, "d")
+    lacks = {
+        "an error": Observation(9, None, 0, 0, 0, None, None, error="gave up"),
+        "99 of 100 requests completed": Observation(9, 2, 100, 99, 0, 1.0, "d"),
+        "1 cut short": Observation(9, 2, 100, 100, 1, 1.0, "d"),
+        "no pressure count": Observation(9, None, 100, 100, 0, 1.0, "d"),
+    }
+    for why, below in lacks.items():
+        lines = list(told(Outcome(point, below, None, (below, point)), True, "row-1", asked(10)))
+        assert lines[1] == f"  1 below, 9 does not qualify ({why})"
 
 
 def test_the_search_says_what_it_goes_on_for_once_it_has_a_point() -> None:
