@@ -82,7 +82,7 @@ def _troubles(report: dict[str, Any]) -> Iterator[str]:
         yield f"### {row['name']}"
         yield ""
         for finding, message in say.messages(attention):
-            yield f"- **{finding['rule']}** {say.status(finding)}: {_text(message)}"
+            yield f"- **{finding['rule']}** {_text(say.status(finding, row))}: {_text(message)}"
         excused = [finding for finding in row["findings"] if say.excused(row, finding)]
         yield from (f"- **{one['rule']}** {say.status(one, row)}: {_text(one['message'])}" for one in excused)
         if attention or excused:
@@ -147,7 +147,10 @@ def _exceptions(report: dict[str, Any]) -> Iterator[str]:
         for key in ("baseline", "candidate", "source", "cause", "impact", "disposition"):
             yield f"- {key}: {_text(record[key])}"
         yield f"- regression test: `{' '.join(record['regression_test']['command'])}`"
-        yield from (f"- {say.status(one)}: {_text(message)}" for one, message in say.messages(entry["findings"]))
+        for one, message in say.messages(entry["findings"]):
+            yield f"- {say.status(one)}: {_text(message)}"
+            words = say.last_words(entry, one)
+            yield from ([f"  ({_text(words)})"] if words else [])
         yield ""
 
 
@@ -183,9 +186,11 @@ def _pins(report: dict[str, Any]) -> Iterator[str]:
     yield "| --- | --- |"
     for arm, entry in report["revisions"].items():
         pinned, artifact = entry["pinned"], entry["artifact"]
-        yield f"| {arm} | `{say.revision(pinned)}` |"
+        yield f"| {arm} | `{say.revision_name(pinned)}` |"
         if pinned.get("sha256"):
             yield f"| {arm} {'wheel' if pinned['source'] == 'wheel' else 'source'} SHA-256 | `{pinned['sha256']}` |"
+        if pinned.get("patch"):
+            yield f"| {arm} patch {_text(pinned['patch']['file'])} | `{pinned['patch']['sha256']}` |"
         if artifact is not None:
             yield f"| {arm} artifact | {_artifact(artifact)} |"
             if artifact["runner_source_sha256"]:

@@ -61,7 +61,11 @@ def _revision(report: dict[str, Any], arm: str) -> list[dict[str, Any]]:
         found.append({"name": f"{arm}: {pinned['repository']}", "digest": {"gitCommit": pinned["commit"]}})
     else:
         name = pinned["requirement"] if pinned["source"] == "wheel" else f"embedded {pinned.get('core', '')}".strip()
-        found.append({"name": f"{arm}: {name}", "digest": {"sha256": pinned["sha256"]}})
+        patch = pinned.get("patch")
+        more = f", before patch {patch['file']}" if patch else ""
+        found.append({"name": f"{arm}: {name}{more}", "digest": {"sha256": pinned["sha256"]}})
+        if patch:
+            found.append({"name": f"{arm}: patch {patch['file']}", "digest": {"sha256": patch["sha256"]}})
     if artifact is not None and artifact["sha256"]:
         found.append({"name": f"{arm}: artifact executed", "digest": {"sha256": artifact["sha256"]}})
     return found

@@ -177,11 +177,19 @@ def _events(parting: dict[str, Any], names: tuple[str, str], console: Console) -
 
 def _campaign(report: dict[str, Any], console: Console) -> None:
     shown = [finding for finding in report["findings"] if finding["status"] in ("failed", "missing")]
-    shown += [f for entry in report["exceptions"] for f in entry["findings"] if f["status"] in ("failed", "missing")]
-    if shown:
+    tests = [
+        (finding, message, say.last_words(entry, finding))
+        for entry in report["exceptions"]
+        for finding, message in say.messages([f for f in entry["findings"] if f["status"] in ("failed", "missing")])
+    ]
+    if shown or tests:
         console.print()
     for finding, message in say.messages(shown):
         _finding(finding, message, console, "")
+    for finding, message, words in tests:
+        _finding(finding, message, console, "")
+        if words:
+            put(console, Text(words, style="dim"), first="  ")
 
 
 def _left_out(report: dict[str, Any], console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,10 @@ RESULTS = {
     "INCOMPLETE": "not finished",
 }
 ARROW = " → "
+LAST_WORDS = 200
+"""So many characters are shown of what a regression test wrote last."""
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-_])")
 
 VERDICTS = {
     "PASS": "The candidate replays every row as the baseline does, byte for byte.",
@@ -70,6 +75,14 @@ def revision(pinned: dict[str, Any]) -> str:
     return f"embedded {pinned.get('core', 'engine')} {str(pinned['sha256'])[:12]}" + (
         f" with patch {str(patch['sha256'])[:12]}" if patch else ""
     )
+
+
+def revision_name(pinned: dict[str, Any]) -> str:
+    """A pinned revision by name alone, where its digests stand beside it in full."""
+    if pinned["source"] != "embedded":
+        return revision(pinned)
+    patch = pinned.get("patch")
+    return f"embedded {pinned.get('core', 'engine')}" + (f" with patch {patch['file']}" if patch else "")
 
 
 def relation(report: dict[str, Any]) -> str:
@@ -239,10 +252,21 @@ def excused(row: dict[str, Any], finding: dict[str, Any]) -> bool:
     return finding["rule"] == "run.parity" and finding["status"] == "failed" and bool(excused_by(row))
 
 
+def unheld(row: dict[str, Any]) -> dict[str, Any] | None:
+    """The finding that records would cover every difference of the row, if only their regression tests held."""
+    if not row["covered_by"] or row["uncovered"]:
+        return None
+    covers = (finding for finding in row["findings"] if finding["rule"] == "exception.covers")
+    return next((finding for finding in covers if finding["status"] == "failed"), None)
+
+
 def status(finding: dict[str, Any], row: dict[str, Any] | None = None) -> str:
     """A finding's status in words."""
     if row is not None and excused(row, finding):
         return f"differs, covered by {excused_by(row)}"
+    if row is not None and finding["rule"] == "run.parity" and finding["status"] == "failed":
+        would = unheld(row)
+        return "failed" if would is None else f"differs; {would['message']}"
     return str(finding["status"]).replace("_", " ")
 
 
@@ -269,14 +293,38 @@ def messages(findings: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str]]
 
 def needs_attention(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Findings of a row that do not hold; of a row that is not finished only what did not run."""
+    told = unheld(row)  # beside run.parity, by `status`
     bad = [
         finding
         for finding in row["findings"]
-        if finding["status"] in ("failed", "missing") and not excused(row, finding)
+        if finding["status"] in ("failed", "missing") and not excused(row, finding) and finding is not told
     ]
     if row["result"] == "INCOMPLETE":
         return [finding for finding in bad if finding["rule"] == "run.fresh"]
     return bad
+
+
+def last_words(entry: dict[str, Any], finding: dict[str, Any]) -> str:
+    """What a regression test that does not hold wrote last, on one line; empty where it holds or wrote nothing.
+
+    `entry` is the exception record in the report, `finding` one about it (of both arms where its arm is None).
+    """
+    if finding["rule"] != "exception.test" or finding["status"] == "satisfied":
+        return ""
+    arms = ("baseline", "candidate") if finding["arm"] is None else (finding["arm"],)
+    found = [_last_line(entry["tests"].get(arm) or {}) for arm in arms]
+    return "; ".join(dict.fromkeys(filter(None, found)))
+
+
+def _last_line(test: dict[str, Any]) -> str:
+    for stream, name in (("stderr", "standard error"), ("stdout", "standard output")):
+        plain = _ESCAPES.sub("", str(test.get(stream) or ""))
+        lines = [" ".join("".join(c if c.isprintable() else " " for c in line).split()) for line in plain.splitlines()]
+        last = next(filter(None, reversed(lines)), "")
+        if last:
+            cut = last if len(last) <= LAST_WORDS else last[: LAST_WORDS - 1] + "…"
+            return f"its {name} ends: {cut}"
+    return ""
 
 
 def replays(report: dict[str, Any]) -> int:

@@ -77,10 +77,26 @@ def _decide(row: Row, bad: list[Finding], excused: bool, coverage: Coverage) -> 
 
 def held(row: RowVerdict, records: dict[str, ExceptionVerdict]) -> RowVerdict:
     """The row after its exception records were judged: a record that does not hold excuses nothing."""
-    broken = [f for name in row.covered_by for f in records[name].findings if not f.holds]
-    if row.result is not Result.PASS_WITH_SEMANTIC_EXCEPTIONS or not broken:
+    broken = {name: [f for f in records[name].findings if not f.holds] for name in sorted(row.covered_by)}
+    broken = {name: findings for name, findings in broken.items() if findings}
+    if not broken:
         return row
-    return replace(row, result=Result.FAIL, reasons=clauses(broken))
+    findings = tuple(_uncovered_again(f, sorted(row.covered_by), list(broken)) for f in row.findings)
+    if row.result is not Result.PASS_WITH_SEMANTIC_EXCEPTIONS:
+        return replace(row, findings=findings)
+    reasons = clauses(f for found in broken.values() for f in found)
+    return replace(row, result=Result.FAIL, reasons=reasons, findings=findings)
+
+
+def _uncovered_again(finding: Finding, records: list[str], broken: list[str]) -> Finding:
+    """exception.covers as it is when the regression test of a record that it counts on does not hold."""
+    if finding.rule != "exception.covers" or finding.status is not Status.SATISFIED:
+        return finding
+    whose = "its regression test does" if records == broken else f"the regression test of {' and '.join(broken)} does"
+    if records == broken and len(broken) > 1:
+        whose = "their regression tests do"
+    text = f"{' and '.join(records)} would cover it, but {whose} not hold"
+    return finding._replace(status=Status.FAILED, message=text)
 
 
 def clauses(findings: Iterable[Finding]) -> tuple[str, ...]:

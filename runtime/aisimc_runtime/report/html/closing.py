@@ -39,9 +39,15 @@ def _exception(entry: dict[str, Any]) -> str:
     rows.append(["regression test", f"<code>{text(' '.join(record['regression_test']['command']))}</code>"])
     return (
         f'<article class="{tone("PASS_WITH_SEMANTIC_EXCEPTIONS" if good else "FAIL")}"><h3>{text(entry["name"])}</h3>'
-        f'<p class="sub">row {text(record["row"])}</p>{checks(entry["findings"])}<br>'
+        f'<p class="sub">row {text(record["row"])}</p>{checks(entry["findings"])}{_words(entry)}<br>'
         f"{table('The record', ['', ''], rows)}{_tests(entry)}</article>"
     )
+
+
+def _words(entry: dict[str, Any]) -> str:
+    """What tests that do not hold wrote last; the whole of it is below."""
+    found = dict.fromkeys(say.last_words(entry, finding) for finding in entry["findings"])
+    return "".join(f'<p class="note">{text(words)}</p>' for words in found if words)
 
 
 def _tests(entry: dict[str, Any]) -> str:
@@ -94,11 +100,13 @@ def pins(report: dict[str, Any]) -> str:
 
 def _revision(arm: str, entry: dict[str, Any]) -> list[list[str]]:
     pinned, artifact = entry["pinned"], entry["artifact"]
-    rows = [[arm, copy(say.revision(pinned)), text(pinned["source"])]]
+    rows = [[arm, copy(say.revision_name(pinned)), text(pinned["source"])]]
     if pinned.get("sha256"):
         rows.append(
             [f"{arm} {'wheel' if pinned['source'] == 'wheel' else 'source'}", copy(pinned["sha256"]), "SHA-256"]
         )
+    if pinned.get("patch"):
+        rows.append([f"{arm} patch", copy(pinned["patch"]["sha256"]), text(pinned["patch"]["file"])])
     if artifact is not None and artifact["sha256"]:
         told = "" if artifact["size_bytes"] is None else in_units(artifact["size_bytes"])
         if artifact["text_size_bytes"] is not None:

@@ -109,7 +109,7 @@ def _checks(row: dict[str, Any]) -> str:
     good = [finding for finding in row["findings"] if finding["status"] not in ("failed", "missing")]
     parts = []
     if bad:
-        parts.append(f"<h4>What does not hold</h4>{checks(bad)}")
+        parts.append(f"<h4>What does not hold</h4>{checks(bad, row)}")
     if excused:
         parts.append(f"<h4>What exception records cover</h4>{checks(excused, row)}")
     if good:

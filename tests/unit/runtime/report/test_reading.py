@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from rich.console import Console
 
@@ -196,6 +197,39 @@ def test_a_record_whose_test_does_not_hold_excuses_no_row(tmp_path: Path) -> Non
     assert "exception.test: the regression test of more-counters passes on the baseline" in row["reasons"][0]
     for form, text in everywhere(report).items():
         assert not re.search("pass with exceptions", text, re.IGNORECASE), form
+
+
+@pytest.mark.parametrize("outcome", [(True, True), (False, False), (True, False), None])
+def test_a_record_whose_test_does_not_hold_is_nowhere_said_to_cover(
+    tmp_path: Path, outcome: tuple[bool, bool] | None
+) -> None:
+    builder = added(tmp_path / "run", exceptions=RECORD)
+    if outcome is not None:
+        builder.ended("more-counters", baseline=outcome[0], candidate=outcome[1])
+    report = build(builder.finish())
+    would = "more-counters would cover it, but its regression test does not hold"
+    assert report["verdict"]["semantic"] == "FAIL"
+    for form, text in everywhere(report).items():
+        assert "covered by" not in text, form
+        assert would in text, form
+        assert form == "junit" or f"run.parity differs; {would}" in text.replace("**", ""), form
+
+
+def test_the_last_words_of_a_test_that_does_not_hold_are_shown_and_outside_the_digest(tmp_path: Path) -> None:
+    builder = added(tmp_path / "run", exceptions=RECORD).ended("more-counters", baseline=False, candidate=False)
+    folder = builder.finish()
+    quiet = build(folder)
+    kept = folder / "exceptions" / "more-counters" / "candidate.json"
+    outcome = orjson.loads(kept.read_bytes())
+    said = "\x1b[31mE  AssertionError: " + "x" * 300 + "\x1b[0m"
+    kept.write_bytes(orjson.dumps(outcome | {"stderr": f"Traceback\n{said}\n \n"}))
+    report = build(folder)
+    for form in ("terminal", "markdown", "html"):
+        text = everywhere(report)[form]
+        (words,) = re.findall(r"its standard error ends: (E AssertionError: x+…)", " ".join(text.split()))
+        assert len(words) == 200, form
+        assert "its standard output ends: 1 failed" in everywhere(quiet)[form], form
+    assert report["digest"] == quiet["digest"]
 
 
 def test_a_list_that_is_cut_names_the_command_that_lists_all(tmp_path: Path) -> None:

@@ -256,6 +256,25 @@ def test_the_statement_names_subjects_by_digest(report: Report) -> None:
     assert None not in [entry["digest"].get("sha256") for entry in made["predicate"]["configuration"]]
 
 
+def test_a_patched_candidate_is_told_from_its_baseline_everywhere(tmp_path: Path) -> None:
+    core: dict[str, Any] = {"source": "embedded", "core": "reference-core", "sha256": "5" * 64, "patch": None}
+    patch = {"file": "patches/order.patch", "sha256": "6" * 64}
+    record = records.vllm_record()
+    builder = runs.RunBuilder(tmp_path, runs.plan({outcomes.NAME: runs.plan_row()}))
+    builder.plan["revisions"] = {"baseline": core, "candidate": core | {"patch": patch}}
+    report = build(builder.row(outcomes.NAME, record, record).finish())
+    made = statement.statement(report)
+    subjects = {entry["name"]: entry["digest"]["sha256"] for entry in made["subject"]}
+    assert subjects["candidate: embedded reference-core, before patch patches/order.patch"] == "5" * 64
+    assert subjects["candidate: patch patches/order.patch"] == "6" * 64
+    names = {entry["name"] for entry in made["predicate"]["configuration"]}
+    assert "baseline: embedded reference-core" in names
+    assert not names & set(subjects)
+    pins = markdown.render(report).partition("## Pins")[2].partition("<details>")[0]
+    assert f"| candidate patch patches/order.patch | `{'6' * 64}` |" in pins
+    assert re.findall(r"\b[0-9a-f]{6,63}\b", pins) == []
+
+
 GATE = {
     "metric": "replay_execution_ms",
     "rows": [outcomes.NAME],

@@ -65,6 +65,27 @@ def test_a_regression_test_that_was_not_run_is_missing(tmp_path: Path) -> None:
     assert {f.status for f in verdict.exceptions[0].findings if f.rule == "exception.test"} == {"missing"}
 
 
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [
+        ((False, True), "the regression test of early does not hold"),
+        ((True, True), "their regression tests do not hold"),
+    ],
+)
+def test_the_record_of_several_whose_test_does_not_hold_is_named(
+    tmp_path: Path, late: tuple[bool, bool], words: str
+) -> None:
+    halves = {name: runs.exception(ROW, [f"/per_request/*/{name}"]) for name in ("early", "late")}
+    a = records.vllm_record()
+    b = records.changed(a)
+    b["per_request"][4] |= {"early": 1, "late": 2}
+    builder = runs.RunBuilder(tmp_path, runs.plan({ROW: runs.plan_row()}, exceptions=halves)).row(ROW, a, b)
+    builder.ended("early", baseline=True, candidate=True).ended("late", baseline=late[0], candidate=late[1])
+    (row,) = decide(builder.finish()).rows
+    (covers,) = [finding for finding in row.findings if finding.rule == "exception.covers"]
+    assert (covers.status, covers.message) == ("failed", f"early and late would cover it, but {words}")
+
+
 def test_a_record_that_covers_nothing_is_refused(tmp_path: Path) -> None:
     other = runs.exception(ROW, ["/per_request/*/itl_ms"])
     verdict = excused(tmp_path, {"e": RECORD, "other": other}, e=(False, True), other=(False, True))
