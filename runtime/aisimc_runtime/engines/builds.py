@@ -46,6 +46,17 @@ class Prepared:
     """Lock files besides the runner's own from which versions may come, by a name for the log."""
     corrections: tuple[Json, ...] = ()
     checkout: Path | None = None
+    patch: Json | None = None
+    """The patch on the core's sources as the plan pins it: its file and SHA-256."""
+
+    @property
+    def shown(self) -> str:
+        """The revision for people: digests in short, a patch by its name."""
+        name, _, digest = self.revision.partition("+")[0].rpartition("@")
+        short = digest if len(digest) <= 40 else f"{digest[:12]}…"
+        corrected = "".join(f" with correction {one['name']}" for one in self.corrections)
+        told = f" with patch {self.patch['file']} ({self.patch['sha256'][:12]}…)" if self.patch else ""
+        return (f"{name}@{short}" if name else short) + told + corrected
 
 
 def build_folder(context: EngineContext, arm: str) -> Path:
@@ -81,7 +92,7 @@ def build(prepared: Prepared, context: EngineContext) -> Artifact:
     key = _key(prepared, settings, toolchain, runner_sha256, lock, features)
     sha256 = _cached(key, context)
     if sha256 is None:
-        context.say(f"build {prepared.arm}: compiling the runner against {prepared.revision[:40]}")
+        context.say(f"build {prepared.arm}: compiling the runner against {prepared.shown}")
         sha256 = _compile(prepared, settings, toolchain, features, context)
         _remember(key, sha256, context)
     else:

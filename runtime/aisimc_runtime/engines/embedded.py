@@ -56,6 +56,7 @@ class EmbeddedEngine:
             identity={"sources": sources.tree_sha256(files)},
             locks={},
             corrections=tuple(corrections),
+            patch=acquired.revision["patch"],
         )
         return builds.build(prepared, context)
 

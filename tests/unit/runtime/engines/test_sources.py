@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aisimc_runtime.engines import sources
+from aisimc_runtime.engines import builds, sources
 from aisimc_runtime.failures import Blocked
 
 
@@ -62,3 +62,22 @@ def test_the_runners_checksum_starts_with_manifest_and_lock() -> None:
 def test_another_core_does_not_ship() -> None:
     with pytest.raises(Blocked, match="no embedded engine is called 'other'"):
         sources.sources_sha256("other")
+
+
+@pytest.mark.parametrize(
+    ("revision", "patch", "shown"),
+    [
+        ("c" * 40, None, "c" * 40),
+        (f"core@{'5' * 64}", None, "core@555555555555…"),
+        (
+            f"core@{'5' * 64}+{'6' * 64}",
+            {"file": "patches/a.patch", "sha256": "6" * 64},
+            "core@555555555555… with patch patches/a.patch (666666666666…)",
+        ),
+    ],
+)
+def test_a_build_is_named_by_its_revision_and_patch(
+    tmp_path: Path, revision: str, patch: dict[str, str] | None, shown: str
+) -> None:
+    made = builds.Prepared("candidate", "embedded", revision, tmp_path, "core", {}, {}, patch=patch)
+    assert made.shown == shown
