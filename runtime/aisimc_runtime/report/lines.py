@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.segment import Segment
-from rich.style import Style
+from rich.console import Console
 from rich.text import Text
 
 
@@ -27,12 +25,6 @@ def put(console: Console, line: Text | str, *, first: str = "", rest: str | None
 def whole(console: Console, line: Text | str) -> None:
     """Print one line as it is, however wide."""
     _print(console, Text(line) if isinstance(line, str) else line)
-
-
-def block(console: Console, renderable: RenderableType) -> None:
-    """Print a table or the like without what pads its lines on the right."""
-    for segments in console.render_lines(renderable, pad=False):
-        _print(console, Text.assemble(*_stripped(segments)))
 
 
 def columns(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: frozenset[int] = frozenset()) -> list[str]:
@@ -63,15 +55,6 @@ def _breaks(text: str, width: int) -> list[int]:
             used = 0
         used += cell_len(word.group())
     return found
-
-
-def _stripped(segments: list[Segment]) -> list[tuple[str, str | Style]]:
-    found = [(segment.text, segment.style or "") for segment in segments if not segment.control]
-    while found:
-        text, style = found.pop()
-        if text.rstrip():
-            return [*found, (text.rstrip(), style)]
-    return []
 
 
 def _print(console: Console, line: Text) -> None:

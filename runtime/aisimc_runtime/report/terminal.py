@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.report.lines import block, columns, put, whole
+from aisimc_runtime.report.lines import columns, put, whole
+from aisimc_runtime.report.overview import overview
 
 _STYLES = {
     "PASS": "bold green",
@@ -27,9 +27,7 @@ _CLASS_HEAD = ("change", "values", "requests", "size", "field")
 def summary(report: dict[str, Any], console: Console) -> None:
     """Print a report: verdict, rows, where they part, what was not covered."""
     _verdict(report, console)
-    block(console, _rows(report, narrow=console.width < 100))
-    if say.arrows(report):
-        put(console, Text(say.arrows(report), style="dim"))
+    overview(report, console, _STYLES)
     for row in report["rows"]:
         _trouble(row, console)
     _campaign(report, console)
@@ -62,25 +60,6 @@ def _verdict(report: dict[str, Any], console: Console) -> None:
         for reason in report["verdict"]["reasons"]:
             put(console, reason, first="  • ")
     console.print()
-
-
-def _rows(report: dict[str, Any], *, narrow: bool) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("row", no_wrap=True)
-    table.add_column("result", no_wrap=True)
-    if not narrow:
-        table.add_column("topology", no_wrap=True)
-        table.add_column("requests", justify="right")
-    table.add_column("pressure", justify="right")
-    table.add_column("virtual ms", justify="right")
-    table.add_column("canonical SHA-256")
-    joint = "\n→ " if narrow else say.ARROW
-    for row in report["rows"]:
-        result = Text(say.result(row), style=_STYLES[row["result"]])
-        wide = [] if narrow else [say.topology(row["topology"]), say.requests(row)]
-        figures = (say.both_pressures(row, joint), say.virtual_ms(row, joint), say.digest_cell(row))
-        table.add_row(row["name"], result, *wide, *figures)
-    return table
 
 
 def _trouble(row: dict[str, Any], console: Console) -> None:

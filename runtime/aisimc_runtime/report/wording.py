@@ -19,6 +19,8 @@ RESULTS = {
     "INCOMPLETE": "not finished",
 }
 ARROW = " → "
+ARROWS = "→ leads from the baseline to the candidate, where they differ"
+DIFFERS = " ≠ "
 LAST_WORDS = 200
 """So many characters are shown of what a regression test wrote last."""
 
@@ -136,7 +138,7 @@ def arrows(report: dict[str, Any]) -> str:
     shown = any(
         ARROW in text for row in report["rows"] for text in (both_pressures(row), requests(row), virtual_ms(row))
     )
-    return "→ leads from the baseline to the candidate, where they differ" if shown else ""
+    return ARROWS if shown else ""
 
 
 def pressure_words(row: dict[str, Any]) -> str:
@@ -161,7 +163,7 @@ def digest_cell(row: dict[str, Any]) -> str:
         arms = [arm for arm, found in shorts.items() if len(found) > 1]
         return f"{' and '.join(arms)} unstable"
     found = list(dict.fromkeys(found[0] for found in shorts.values() if found))
-    return " ≠ ".join(found) if found else "–"
+    return DIFFERS.join(found) if found else "–"
 
 
 def parting(difference: dict[str, Any] | None) -> str:
