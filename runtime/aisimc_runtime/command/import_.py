@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -43,6 +44,7 @@ def command(folder: Path, baseline: str, candidate: str, relation: str, name: st
             return
         write_new_file(target, content)
         click.echo(f"wrote {target}" + ("" if name else f' (campaign "{title}"; --name gives it another name)'))
-        click.echo(f"next: aisimc pin {target}, then aisimc check {target}")
+        typed = shlex.quote(str(target))
+        click.echo(f"next: aisimc pin {typed}, then aisimc check {typed}")
     except Failure as failure:
         fail(failure)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
+from aisimc_runtime.command.asking import Asker
 from aisimc_runtime.command.writing import fail, write_new_file
 from aisimc_runtime.failures import Failure, Refused
+from aisimc_runtime.scaffold import rows as matrix_rows
 from aisimc_runtime.scaffold.campaign import Outline, TraceInput, text
+from aisimc_runtime.scaffold.revisions import FORMS, checked
 from aisimc_runtime.scaffold.rows import ROWS
+
+LONG_ROWS = 5_000
+"""Rows of a window from which a corpus is `long`."""
 
 EPILOG = """\b
 Examples:
@@ -19,6 +28,11 @@ Examples:
       --trace conversation.jsonl --window 0:5000 --matrix authoritative
   aisimc new                       # asks
 """
+
+
+def complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The rows that begin with what is typed; for the shell."""
+    return [CompletionItem(row, help=ROWS[row].topology) for row in ROWS if row.startswith(incomplete)]
 
 
 @click.command(epilog=EPILOG)
@@ -30,8 +44,9 @@ Examples:
 @click.option("--upstream", help="Instead of --trace: repository of an upstream trace.")
 @click.option("--commit", help="With --upstream: commit, branch or tag (`aisimc pin` makes it exact).")
 @click.option("--path", help="With --upstream: path in the repository.")
-@click.option("--window", help="START:ROWS, one contiguous window of the trace.")
-@click.option("--row", "rows", multiple=True, type=click.Choice(list(ROWS)), help="A row of the matrix (repeatable).")
+@click.option("--window", help="START:ROWS, one contiguous window of the trace; `all` for the whole of it.")
+@click.option("--row", "rows", multiple=True, metavar="ROW", shell_complete=complete,
+              help=f"A row of the matrix (repeatable), or `all`: {', '.join(ROWS)}.")  # fmt: skip
 @click.option("--matrix", type=click.Choice(["authoritative", "focused"]), default=None)
 @click.option("--corpus", type=click.Choice(["long", "preflight"]), default=None)
 @click.option("--purpose", help="What the campaign is to find out, in one sentence.")
@@ -58,13 +73,22 @@ def command(
     `aisimc pin`, which computes them.
     """
     try:
-        name = name or _ask("Name of the campaign", "qualification")
-        baseline = baseline or _ask("Baseline revision (aisimulate==VERSION, REPOSITORY@COMMIT or embedded)")
-        candidate = candidate or _ask("Candidate revision")
-        relation = relation or _ask("How is the candidate related to the baseline", "the next build of the same line")
-        source = _trace(trace, upstream, commit, path, _window(window))
+        asker = Asker()
+        revisions = [None if text is None else checked(text) for text in (baseline, candidate)]
+        given = None if window is None else _window(window)
+        named = matrix_rows.chosen(" ".join(rows)) if rows else None
+        name = name or asker.ask("NAME", "name of the campaign", str, "qualification")
+        baseline = revisions[0] or asker.ask("--baseline", f"baseline revision ({FORMS})", checked)
+        candidate = revisions[1] or asker.ask("--candidate", "candidate revision (the same forms)", checked)
+        relation = relation or asker.ask(
+            "--relation", "how the candidate is related to the baseline", str, "the next build of the same line"
+        )
+        source = _trace(asker, trace, upstream, commit, path)
         authoritative = matrix == "authoritative"
-        chosen = tuple(ROWS) if authoritative else (rows or tuple(_ask_rows()))
+        chosen = tuple(ROWS) if authoritative else named or _ask_rows(asker)
+        if given is None and asker.asked:
+            given = _ask_window(asker, source)
+        source = replace(source, window=given or None)
         outline = Outline(
             name=name,
             purpose=purpose or "Does the candidate replay this window byte for byte as the baseline does?",
@@ -74,7 +98,7 @@ def command(
             trace=source,
             rows=chosen,
             authoritative=authoritative,
-            corpus=corpus or ("long" if source.window and source.window[1] >= 5_000 else "preflight"),
+            corpus=corpus or ("long" if source.window and source.window[1] >= LONG_ROWS else "preflight"),
         )
         _write(outline, output)
     except Failure as failure:
@@ -89,46 +113,54 @@ def _write(outline: Outline, output: Path | None) -> None:
     target = output or Path(f"{outline.name}.campaign")
     write_new_file(target, content)
     click.echo(f"wrote {target}")
-    click.echo(f"next: aisimc pin {target}    (computes the checksums that are still missing)")
-    click.echo(f"then: aisimc check {target}")
+    typed = shlex.quote(str(target))
+    click.echo(f"next: aisimc pin {typed}    (computes the checksums that are still missing)")
+    click.echo(f"then: aisimc check {typed}")
+    click.echo(f"then: aisimc requalify {typed} {outline.rows[0]}")
+    click.echo("      (the capacities are placeholders from another trace; this finds one that fits, for each row)")
 
 
-def _trace(
-    trace: str | None,
-    upstream: str | None,
-    commit: str | None,
-    path: str | None,
-    window: tuple[int, int] | None,
-) -> TraceInput:
+def _trace(asker: Asker, trace: str | None, upstream: str | None, commit: str | None, path: str | None) -> TraceInput:
     if upstream is not None:
         if trace is not None:
             raise Refused("--trace and --upstream are two sources for one input", help="give one of them")
         if path is None:
             raise Refused("--upstream needs --path", help="the trace's path in that repository")
-        return TraceInput("trace", upstream=upstream, commit=commit or "HEAD", path=path, window=window)
-    return TraceInput("trace", file=trace or _ask("Trace file (Mooncake format)"), window=window)
+        return TraceInput("trace", upstream=upstream, commit=commit or "HEAD", path=path)
+    file = trace or asker.ask("--trace", "trace file (Mooncake format), relative to the campaign", str)
+    return TraceInput("trace", file=file)
 
 
-def _window(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
+def _window(text: str) -> tuple[int, int] | tuple[()]:
+    """The first row and the number of rows; nothing for the whole trace. Raises `Refused`."""
+    if text == "all":
+        return ()
     start, colon, rows = text.replace("_", "").partition(":")
     if not (colon and start.isascii() and start.isdigit() and rows.isascii() and rows.isdigit() and int(rows) > 0):
-        raise Refused(f"--window {text!r} is not START:ROWS", help="for example --window 0:5000")
+        raise Refused(f"the window `{text}` is not START:ROWS", help="for example --window 0:5000, or all")
     return int(start), int(rows)
 
 
-def _ask(question: str, default: str | None = None) -> str:
-    if not sys.stdin.isatty():
-        raise Refused(f"{question}: not given, and there is no terminal to ask on", help="see aisimc new --help")
-    answer: str = click.prompt(question, default=default, type=str)
-    return answer
+def _ask_window(asker: Asker, source: TraceInput) -> tuple[int, int] | tuple[()]:
+    """A window of the trace; by default what a long corpus takes, and the whole of a trace that is shorter."""
+    short = source.file is not None and _has_fewer_rows(Path(source.file), LONG_ROWS)
+    question = "window of the trace: its first row and how many, START:ROWS, or all"
+    return asker.ask("--window", question, _window, "all" if short else f"0:{LONG_ROWS}")
 
 
-def _ask_rows() -> list[str]:
-    answer = _ask(f"Rows, separated by spaces ({', '.join(ROWS)})", "vllm-aggregated")
-    rows = answer.replace(",", " ").split()
-    unknown = [row for row in rows if row not in ROWS]
-    if unknown:
-        raise Refused(f"{', '.join(unknown)}: not a row of the matrix", help=f"the rows are {', '.join(ROWS)}")
-    return rows
+def _has_fewer_rows(file: Path, rows: int) -> bool:
+    """Whether the file can be read, from here, and ends before so many rows."""
+    try:
+        if not file.is_file():
+            return False
+        with file.open("rb") as stream:
+            return sum(1 for _ in islice(stream, rows)) < rows
+    except OSError:
+        return False
+
+
+def _ask_rows(asker: Asker) -> tuple[str, ...]:
+    return asker.ask(
+        "--row", "rows of the matrix, separated by blanks, or all", matrix_rows.chosen, "vllm-aggregated",
+        before=matrix_rows.table(),
+    )  # fmt: skip

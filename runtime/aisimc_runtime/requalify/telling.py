@@ -90,8 +90,8 @@ def _edge(outcome: Outcome, asked: Asked) -> Iterator[str]:
     if near:
         looked = "" if asked.resolution == 1 else " looked at"
         yield (
-            f"  warning: this is the very edge: the next value{looked} {' and '.join(near)} does not qualify, so a small "
-            "drift of the baseline may take the row out of its bounds again"
+            f"  warning: this is the very edge: the next value{looked} {' and '.join(near)} does not qualify, so a "
+            "small drift of the baseline may take the row out of its bounds again"
         )
 
 

@@ -52,8 +52,13 @@ class Outline:
     arrival_speedup_ratio: float = 1.0
 
 
+PLACEHOLDERS = """\
+# The capacities of the rows are placeholders: they fitted another trace. Where pressure does not come out as `evidence`
+# asks, `aisimc requalify SPEC ROW` finds a capacity that fits this one, and both arms run with it."""
+
+
 def text(outline: Outline) -> str:
-    """The campaign file for an outline. Raises `Refused` when a revision's name cannot be read."""
+    """The campaign file for an outline, laid out. Raises `Refused` when a revision's name cannot be read."""
     parts = [
         header(outline.name, outline.purpose, outline.corpus, outline.authoritative),
         block("baseline", outline.baseline, None),
@@ -62,9 +67,18 @@ def text(outline: Outline) -> str:
         determinism(outline.baseline, outline.candidate),
         trace_input(outline.trace),
         EXCLUDE,
-        *(_row(row, outline) for row in outline.rows),
+        PLACEHOLDERS + "\n" + "\n\n".join(_row(row, outline) for row in outline.rows),
     ]
-    return "\n\n".join(parts) + "\n"
+    return laid_out("\n\n".join(parts) + "\n")
+
+
+def laid_out(text: str) -> str:
+    """A campaign's text as `aisimc fmt` lays it out."""
+    from aisimc_compiler.source import Source
+    from aisimc_compiler.syntax.format import format_source
+
+    formatted = format_source(Source("<new>", text)).text
+    return text if formatted is None else formatted
 
 
 def header(name: str, purpose: str, corpus: str, authoritative: bool) -> str:

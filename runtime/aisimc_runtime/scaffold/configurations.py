@@ -12,7 +12,7 @@ from typing import Any
 from aisimc_compiler.plan.configuration import GENERATED, LOCAL
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.pinning.edits import quoted
-from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header
+from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header, laid_out
 from aisimc_runtime.scaffold.revisions import block, needs_build
 
 _KEYS = {
@@ -86,7 +86,7 @@ def text(name: str, configurations: list[Configuration], baseline: str, candidat
         EXCLUDE,
         *rows,
     ]  # fmt: skip
-    return "\n\n".join(parts) + "\n"
+    return laid_out("\n\n".join(parts) + "\n")
 
 
 def _configuration(path: Path, beside: Path) -> Configuration:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 
+from packaging.requirements import InvalidRequirement, Requirement
+
+from aisimc_compiler.model.nearest import nearest
+from aisimc_compiler.rules.refusal import did_you_mean
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.pinning.edits import quoted
 
-_REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\s*(==|>=|<=|~=|!=|<|>|$).*")
+FORMS = "aisimulate==VERSION for a wheel, REPOSITORY@COMMIT for a checkout, or embedded"
+_WHEEL, _CORE = "aisimulate", "embedded"
 
 
 def block(arm: str, named: str, relation: str | None) -> str:
@@ -39,19 +44,32 @@ def honours_no_canonical_mode(named: str) -> bool:
     return stamp is not None and int(stamp[1]) < 20261013
 
 
+def checked(text: str) -> str:
+    """The text itself where it names a revision. Raises `Refused`, with the forms that do."""
+    _source(text)
+    return text
+
+
 def _source(named: str) -> list[str]:
-    if named.startswith("embedded"):
+    if named.startswith(_CORE):
         core, _, patch = named.partition("+")
-        if core != "embedded":
-            raise Refused(f"{named!r} names no revision", help="write embedded, or embedded+patches/NAME.patch")
+        if core != _CORE:
+            raise Refused(f"`{named}` names no revision", help="write embedded, or embedded+patches/NAME.patch")
         patched = [f"patch    = {quoted(patch)}"] if patch else []
         return ['embedded = "reference-core"', *patched]
-    if "@" in named and not named.startswith("@"):
-        repository, _, commit = named.rpartition("@")
+    repository, _, commit = named.rpartition("@")
+    if repository and commit:
         return [f"repository = {quoted(repository)}", f"commit     = {quoted(commit)}"]
-    if _REQUIREMENT.fullmatch(named):
+    if _is_wheel(named):
         return [f"wheel = {quoted(named)}"]
-    raise Refused(
-        f"{named!r} names no revision",
-        help="write aisimulate==VERSION for a wheel, REPOSITORY@COMMIT for a checkout, or embedded",
-    )
+    near = nearest(named.partition("+")[0], (_CORE,))
+    raise Refused(f"`{named}` names no revision", help=did_you_mean(near, f"write {FORMS}"))
+
+
+def _is_wheel(named: str) -> bool:
+    """Whether pip reads the text as a requirement that says a version; the simulator's own name may stand alone."""
+    try:
+        requirement = Requirement(named)
+    except InvalidRequirement:
+        return False
+    return bool(requirement.specifier) or requirement.name == _WHEEL

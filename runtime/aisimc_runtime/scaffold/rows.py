@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aisimc_compiler.model.nearest import nearest
+from aisimc_compiler.rules.refusal import did_you_mean
+from aisimc_runtime.failures import Refused
+
 
 @dataclass(frozen=True, slots=True)
 class RowText:
-    """The engine of a row and the lines of its body."""
+    """The engine of a row, its topology in words, and the lines of its body."""
 
     engine: str
+    topology: str
     body: tuple[str, ...]
 
 
@@ -32,6 +37,7 @@ _LIMITS = {"vllm": (64, 16, 8_192), "sglang": (512, 256, 32_768), "trtllm": (32,
 def _aggregated(engine: str, blocks: int) -> RowText:
     return RowText(
         engine,
+        "aggregated, 4 workers",
         (
             "topology aggregated { workers = 4 }",
             _capacity(blocks, *_LIMITS[engine]),
@@ -48,8 +54,10 @@ def _disaggregated(engine: str, prefill: int, decode: int, dp: tuple[int, int]) 
         for role, rank, blocks in (("prefill", ranks[0], prefill), ("decode", ranks[1], decode))
     ]
     transfer = f"bytes_per_token = {_TRANSFER_BYTES[engine]:_} B bandwidth = 100 GB/s mode = full_prompt"
+    sizes = "" if dp == (1, 1) else f", attention DP {dp[0]} and {dp[1]}"
     return RowText(
         engine,
+        f"2 prefill and 2 decode workers{sizes}",
         (
             "topology disaggregated {",
             *roles,
@@ -72,3 +80,26 @@ ROWS: dict[str, RowText] = {
     "trtllm-disaggregated-adp2-4": _disaggregated("trtllm", 3_867, 3_867, (2, 4)),
 }
 """The eight rows of the authoritative matrix, by id."""
+
+
+def table() -> str:
+    """The rows as a short table: id, engine, topology."""
+    names, engines = max(map(len, ROWS)), max(len(row.engine) for row in ROWS.values())
+    return "".join(f"  {name:<{names}}  {row.engine:<{engines}}  {row.topology}\n" for name, row in ROWS.items())
+
+
+def chosen(answer: str) -> tuple[str, ...]:
+    """The rows that an answer names, in its order, each once; `all` is every row.
+
+    Raises `Refused` for a name that is none, with the nearest one.
+    """
+    names = tuple(dict.fromkeys(answer.replace(",", " ").split()))
+    if names == ("all",):
+        return tuple(ROWS)
+    rows = f"the rows are {', '.join(ROWS)}"
+    for name in names:
+        if name not in ROWS:
+            raise Refused(f"there is no row `{name}`", help=did_you_mean(nearest(name, ROWS), rows))
+    if not names:
+        raise Refused("no row is named", help=rows)
+    return names

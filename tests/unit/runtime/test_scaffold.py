@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from aisimc_compiler.api import check_file, compile_file
+from aisimc_runtime.command.fmt import command as fmt_command
 from aisimc_runtime.command.import_ import command as import_command
 from aisimc_runtime.command.new import command as new_command
 from aisimc_runtime.scaffold import revisions
@@ -26,7 +28,7 @@ def with_pins(text: str) -> str:
     text = re.sub(r'(embedded\s*= "[^"]*")', rf'\1 sha256 = "{HASH}"', text)
     text = re.sub(r'(patch\s*= "[^"]*")', rf'\1 patch_sha256 = "{HASH}"', text)
     text = re.sub(r'((?:file|path)\s*= "[^"]*")', rf'\1 sha256 = "{HASH}" rows = 12_031', text)
-    return re.sub(r"(rows   = 5_000)", rf'\1 sha256 = "{HASH}"', text)
+    return re.sub(r"(rows\s*= 5_000)", rf'\1 sha256 = "{HASH}"', text)
 
 
 def problems(text: str, folder: Path) -> list[str]:
@@ -60,7 +62,7 @@ def test_checkouts_get_a_build_block_and_a_relation_that_git_verifies(tmp_path: 
     text = new("c", "--baseline", f"https://example.org/r@{COMMIT}", "--candidate", f"https://example.org/r@{OTHER}",
                "--relation", "ancestor", "--upstream", "https://example.org/t", "--commit", COMMIT, "--path", "a.jsonl",
                "--window", "0:5000", "--row", "vllm-aggregated")  # fmt: skip
-    assert "relation = ancestor" in text
+    assert re.search(r"relation\s*= ancestor", text)
     assert problems(with_pins(text), tmp_path) == []
 
 
@@ -92,6 +94,65 @@ def test_what_cannot_be_written_is_refused_in_one_line(arguments: tuple[str, ...
     assert result.exit_code == 2
     assert result.stderr.startswith("aisimc: error: ")
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "named", ["foo", "foo@", "@main", "embedded-core", "aisimulate==", "a b", "https://example.org/r"]
+)
+def test_what_names_no_revision_is_refused_before_anything_else(named: str) -> None:
+    result = CliRunner().invoke(new_command, ["--baseline", named])
+    assert result.exit_code == 2
+    assert f"`{named}` names no revision\n  help: write " in result.stderr
+    assert "embedded" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("lacking", "flag"), [("n", "NAME"), *((flag, flag) for flag in ("--baseline", "--relation", "--trace", "--row"))]
+)
+def test_without_a_terminal_what_is_not_given_is_named_by_its_flag(lacking: str, flag: str) -> None:
+    arguments = ["n", *WHEELS, "--trace", "t", "--row", "vllm-aggregated"]
+    at = arguments.index(lacking)
+    del arguments[at : at + (1 if lacking == "n" else 2)]
+    result = CliRunner().invoke(new_command, arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"aisimc: error: {flag} is not given, and there is no terminal to ask on\n")
+
+
+def test_a_misspelt_row_is_answered_with_the_nearest() -> None:
+    result = CliRunner().invoke(new_command, ["n", *WHEELS, "--trace", "t", "--row", "vllm-agregated"])
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        2, ["aisimc: error: there is no row `vllm-agregated`", "  help: did you mean `vllm-aggregated`?"],
+    )  # fmt: skip
+    result = CliRunner().invoke(new_command, ["n", *WHEELS, "--trace", "t", "--row", "zzzz"])
+    assert all(row in result.stderr for row in ROWS)
+
+
+def test_all_rows_may_be_asked_for_at_once_without_a_matrix_that_claims_more() -> None:
+    text = new("n", *WHEELS, "--trace", "t", "--row", "all")
+    assert all(f"row {row} {{" in text for row in ROWS)
+    assert re.search("matrix *= focused", text)
+
+
+def laid_out(path: Path) -> bool:
+    return CliRunner().invoke(fmt_command, ["--check", str(path)]).exit_code == 0
+
+
+def test_what_is_written_is_laid_out_and_says_that_capacities_are_placeholders(tmp_path: Path) -> None:
+    path = tmp_path / "my campaign $é.campaign"
+    result = CliRunner().invoke(
+        new_command, ["n", *WHEELS, "--trace", "t", "--window", "0:64", "--row", "all", "-o", str(path)]
+    )
+    assert result.exit_code == 0
+    assert laid_out(path)
+    comments = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
+    assert "placeholders" in comments[0] and "aisimc requalify SPEC ROW" in "".join(comments)
+    typed = [shlex.split(line.partition("    (")[0])[1:] for line in result.stdout.splitlines() if "aisimc" in line]
+    assert typed == [
+        ["aisimc", "pin", str(path)],
+        ["aisimc", "check", str(path)],
+        ["aisimc", "requalify", str(path), "vllm-aggregated"],
+    ]
+    assert "placeholders" in result.stdout
 
 
 def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
@@ -139,7 +200,8 @@ def test_a_folder_of_configurations_becomes_a_campaign_that_compiles(tmp_path: P
     text = (tmp_path / "configs.campaign").read_text("utf-8")
     assert text.count("input window {") == 1
     assert "row sglang-aggregated {" in text and "row sglang-aggregated-2 {" in text
-    wheels = re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', text)
+    assert laid_out(tmp_path / "configs.campaign")
+    wheels = re.sub(r'(wheel\s*= "[^"]*")', rf'\1 sha256 = "{HASH}"', text)
     assert problems(wheels, tmp_path) == []
 
 
@@ -182,7 +244,7 @@ def test_a_compiled_configuration_comes_back_with_the_source_of_its_trace(
     text = new("one", *WHEELS, "--trace", "t.jsonl", "--row", "vllm-aggregated")
     text = re.sub(r'file       = "t.jsonl"', f'{source} sha256 = "{HASH}" rows = 64', text)
     path = tmp_path / "one.campaign"
-    path.write_text(re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', text), "utf-8")
+    path.write_text(re.sub(r'(wheel\s*= "[^"]*")', rf'\1 sha256 = "{HASH}"', text), "utf-8")
     compiled = compile_file(path)
     assert compiled.plan is not None, compiled.diagnostics
     folder = tmp_path / "taken"
@@ -192,7 +254,7 @@ def test_a_compiled_configuration_comes_back_with_the_source_of_its_trace(
     assert status == 0, output
     back = (tmp_path / "taken.campaign").read_text("utf-8")
     assert written in back
-    assert problems(re.sub(r'(wheel = "[^"]*")', rf'\1 sha256 = "{HASH}"', back), tmp_path) == []
+    assert problems(re.sub(r'(wheel\s*= "[^"]*")', rf'\1 sha256 = "{HASH}"', back), tmp_path) == []
 
 
 def test_quotes_in_what_a_person_says_are_written_as_the_language_has_them(tmp_path: Path) -> None:
