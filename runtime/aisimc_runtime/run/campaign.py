@@ -29,7 +29,16 @@ from aisimc_runtime.run.folder import RunFolder
 from aisimc_runtime.run.plan import Plan, find_file
 from aisimc_runtime.run.profile import Profile
 from aisimc_runtime.run.progress import Progress
-from aisimc_runtime.run.staging import Arm, forget_rows, probe, same_artifacts, stage_rows, unstage, write_json
+from aisimc_runtime.run.staging import (
+    Arm,
+    forget_rows,
+    kept_replays,
+    probe,
+    same_artifacts,
+    stage_rows,
+    unstage,
+    write_json,
+)
 from aisimc_runtime.run.together import at_once
 from aisimc_runtime.store.content import Store
 from aisimc_runtime.store.known_runs import remember
@@ -171,7 +180,8 @@ class Campaign:
         """Every row that has not been replayed yet, on the profile's executor."""
         jobs = stage_rows(self.plan, self.folder, self.store, self.profile, self.arms, self.ready)
         total = sum(1 for row in self.plan.data["rows"].values() if any(a["repetitions"] for a in row["arms"].values()))
-        self.progress.replaying(self.plan.data["rows"], {job.row for job in jobs}, total)
+        kept = kept_replays(jobs) if self.profile.executor == "local" else ()
+        self.progress.replaying(self.plan.data["rows"], {job.row for job in jobs}, total, kept)
         blocked: list[str] = []
         for event in executor_for(self.profile.executor).run(jobs, self.profile):
             self._journal_event(event)

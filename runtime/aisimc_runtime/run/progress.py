@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
+Key = tuple[str, str, int]
+"""A replay: its row, arm and repetition."""
+
+
 class Progress(AbstractContextManager["Progress"]):
     """Says nothing; the others refine it."""
 
@@ -24,8 +28,8 @@ class Progress(AbstractContextManager["Progress"]):
     def say(self, text: str) -> None:
         """One line about something that takes time. May come from any thread."""
 
-    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int) -> None:
-        """The replays of `waiting` rows begin; the other rows are there from an earlier run."""
+    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int, kept: Iterable[Key] = ()) -> None:
+        """The replays of `waiting` rows begin, but for those `kept` from before; the other rows are there whole."""
 
     def event(self, event: RowEvent) -> None:
         """Something happened to a row."""
@@ -46,13 +50,13 @@ class Tally:
         self.finished: set[str] = set()
         self.blocked: dict[str, str] = {}
 
-    def plan(self, rows: Mapping[str, Any], waiting: Iterable[str]) -> None:
+    def plan(self, rows: Mapping[str, Any], waiting: Iterable[str], kept: Iterable[Key] = ()) -> None:
         """Every replay of the plan, as yet to come or there already."""
-        waiting = set(waiting)
+        waiting, kept = set(waiting), set(kept)
         for name, row in rows.items():
             done = name not in waiting
             self.state[name] = {
-                (arm, repetition): "kept" if done else "waiting"
+                (arm, repetition): "kept" if done or (name, arm, repetition) in kept else "waiting"
                 for repetition in (1, 2)
                 for arm, one in row["arms"].items()
                 if repetition <= one["repetitions"]
@@ -78,10 +82,18 @@ class Tally:
             case Note():
                 pass
 
+    def continuing(self) -> str:
+        """How many replays are there already; empty where none is."""
+        states = [state for row in self.state.values() for state in row.values()]
+        kept = states.count("kept")
+        return f"continuing: {kept} of {plural(len(states), 'replay')} kept" if kept else ""
+
     def row_line(self, row: str) -> str:
         """One row that ended, in one line."""
         states = list(self.state.get(row, {}).values())
-        replayed = f"{len(states)} replays, {self.wall_ms.get(row, 0.0) / 1000:.1f} s"
+        kept = states.count("kept")
+        told = f", {kept} kept" if kept else ""
+        replayed = f"{plural(len(states) - kept, 'replay')}, {self.wall_ms.get(row, 0.0) / 1000:.1f} s{told}"
         if row in self.blocked:
             return f"{row}: blocked: {self.blocked[row]}"
         return f"{row}: {self.error[row]} ({replayed})" if row in self.error else f"{row}: replayed ({replayed})"
@@ -112,13 +124,15 @@ class Lines(Progress):
     def say(self, text: str) -> None:
         self._put(f"  {text}")
 
-    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int) -> None:
+    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int, kept: Iterable[Key] = ()) -> None:
         waiting = set(waiting)
-        self.tally.plan(rows, waiting)
+        self.tally.plan(rows, waiting, kept)
         self.total = total
         self.count = total - len(waiting)
-        kept = f", {self.count} there already" if self.count else ""
-        self._put(f"replay: {plural(total, 'row')}{kept}")
+        there = f", {self.count} there already" if self.count else ""
+        self._put(f"replay: {plural(total, 'row')}{there}")
+        if self.tally.continuing():
+            self._put(f"  {self.tally.continuing()}")
 
     def event(self, event: RowEvent) -> None:
         self.tally.take(event)
@@ -167,9 +181,11 @@ class Table(Progress):
     def say(self, text: str) -> None:
         self.current = text
 
-    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int) -> None:
-        self.tally.plan(rows, waiting)
+    def replaying(self, rows: Mapping[str, Any], waiting: Iterable[str], total: int, kept: Iterable[Key] = ()) -> None:
+        self.tally.plan(rows, waiting, kept)
         self.current = "replay"
+        if self.tally.continuing():
+            self.console.print(self.tally.continuing(), highlight=False)
 
     def event(self, event: RowEvent) -> None:
         self.tally.take(event)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from aisimc_runtime.run.folder import RunFolder
 from aisimc_runtime.run.job import Order, RowJob
 from aisimc_runtime.run.plan import Plan
 from aisimc_runtime.run.profile import Profile
+from aisimc_runtime.run.replay import finished
 from aisimc_runtime.store.content import Store
 
 Json = dict[str, Any]
@@ -90,6 +92,17 @@ def stage_rows(
         if orders and collected(place) is None:
             jobs.append(_stage(name, row, orders, place, store, profile, arms, inputs[row["input"]]))
     return jobs
+
+
+def kept_replays(jobs: Sequence[RowJob]) -> set[tuple[str, str, int]]:
+    """Replays (row, arm, repetition) of staged rows that an earlier part of this run made on this node."""
+    here = os.uname().nodename
+    return {
+        (job.row, order.arm, order.repetition)
+        for job in jobs
+        for order in job.orders
+        if finished(job.folder / "replays" / order.name, order, here)
+    }
 
 
 def orders_of(row: Json) -> tuple[Order, ...]:

@@ -41,6 +41,7 @@ def test_one_line_per_row_in_a_pipe() -> None:
         "acquire: 2 revisions, 1 inputs",
         "  fetching aisimulate==1.0",
         "replay: 3 rows, 1 there already",
+        "  continuing: 4 of 12 replays kept",
         "  preflight: at most 1 runnable thread per replay",
         "[2/3] b: replayed (4 replays, 6.0 s)",
         "[3/3] c: blocked: the node went away",
@@ -59,6 +60,35 @@ def test_a_table_on_a_terminal() -> None:
     assert rows["a"] == ["✓", "✓", "✓", "✓"]
     assert rows["b"] == ["✓", "✓", "✓", "✓"]
     assert rows["c"] == ["✗", "·", "▸", "·", "engine", "error:", "no"]
+
+
+def test_what_an_interrupted_run_left_is_counted_and_ticked_from_the_start() -> None:
+    kept = [("b", "baseline", 1), ("b", "candidate", 1), ("c", "baseline", 1), ("c", "candidate", 1)]
+    rows = {name: ROWS[name] for name in ("b", "c")}
+    console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
+    table, lines = Table(console), Lines(io.StringIO())
+    for progress in (table, lines):
+        progress.replaying(rows, ["b", "c"], 2, kept)
+    assert isinstance(console.file, io.StringIO)
+    assert "continuing: 4 of 8 replays kept" in console.file.getvalue()
+    console.file = io.StringIO()
+    console.print(table.render())
+    text = console.file.getvalue()
+    assert "4/8 replays" in text
+    assert [line.split() for line in text.splitlines() if line[:1] in ("b", "c")] == [
+        ["b", "✓", "·", "✓", "·"],
+        ["c", "✓", "·", "✓", "·"],
+    ]
+    for arm in ("baseline", "candidate"):
+        lines.event(ReplayStarted("b", arm, 2, (0,)))
+        lines.event(ReplayFinished("b", arm, 2, True, "1234", None, 1500.0, 1400.0))
+    lines.event(RowFinished("b", "node"))
+    assert isinstance(lines.stream, io.StringIO)
+    assert lines.stream.getvalue().splitlines() == [
+        "replay: 2 rows",
+        "  continuing: 4 of 8 replays kept",
+        "[1/2] b: replayed (2 replays, 3.0 s, 2 kept)",
+    ]
 
 
 def test_many_rows_show_the_ones_at_work() -> None:
