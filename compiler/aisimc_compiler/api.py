@@ -91,7 +91,12 @@ def check_source(source: Source, folder: str, overlay: Mapping[str, Source] | No
     with _uncollected():
         file, syntax = parse(source)
         campaign, resolved = resolve(file, loader, syntax)
-        found = [*syntax, *resolved, *check(campaign)]
+        judged = check(campaign)
+        if syntax:
+            from aisimc_compiler.syntax.faults import outside_of
+
+            judged = outside_of(source, syntax, judged)
+        found = [*syntax, *resolved, *judged]
     files = (source, *loader.sources.values())
     return CheckResult(ordered(found, files), campaign, campaign.fragment, files)
 

@@ -102,7 +102,7 @@ def tells_apart(campaign: Campaign) -> Iterator[Diagnostic]:
             yield refuse_value(
                 "exception.test",
                 fails,
-                "the regression test fails on the baseline, whose behaviour is the less faithful one",
+                "`fails_on` takes only `baseline`, whose behaviour is the less faithful one",
                 label="the wrong arm" if fails.value in closed.ARMS else "not the arm",
                 help="write `fails_on = baseline` and `passes_on = candidate`" if swapped else "write `baseline`",
                 replace="baseline",
@@ -113,7 +113,7 @@ def tells_apart(campaign: Campaign) -> Iterator[Diagnostic]:
             yield refuse_value(
                 "exception.test",
                 passes,
-                "the regression test passes on the candidate, whose behaviour is the more faithful one",
+                "`passes_on` takes only `candidate`, whose behaviour is the more faithful one",
                 label="the wrong arm" if passes.value in closed.ARMS else "not the arm",
                 help="write `candidate`",
                 replace="candidate",

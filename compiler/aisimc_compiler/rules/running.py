@@ -109,13 +109,14 @@ def _foreign_pressure(row: Row, engine: str, word: str, given: Given[Any]) -> Di
 
     own = {"vllm": "preemptions", "sglang": "retractions"}[engine]
     labels = (Label(row.engine.span, "the engine"),) if row.engine is not None else ()
+    shared = given.origin == "family"  # where rows of the other engine may take it
     return refuse_name(
         "run.pressure",
         given,
         f"{engine} has no {word}: its pressure shows as {own}",
         label=f"not evidence of {engine}",
-        help=f"write `{own}`",
-        replace=own,
+        help=f"write `{own}`, or say it in the rows of its engine" if shared else f"write `{own}`",
+        replace=None if shared else own,
         secondary=labels,
     )
 

@@ -201,9 +201,11 @@ def _after_name(r: Recovery, token: Token) -> None:
     text = r.short(name)
     kinds = r.kinds
     if r.enclosing() == "exclude":
-        not_a_pointer(r, name, "a word")
+        rest = token[0] == kinds["POINTER"] and token[1] == name[2]  # `summary/wall_time_ms`
+        not_a_pointer(r, (name[0], name[1], token[2]) if rest else name, "a word")
         r.pop()
-        r.again()
+        if not rest:
+            r.again()
         return
     values = (kinds["INTEGER"], kinds["DECIMAL"], kinds["QUANTITY"], kinds["RANGE"], kinds["POINTER"], kinds["LSQB"])
     if _unit(r, name, token):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 from aisimc_compiler.diagnostics.model import Diagnostic, Label, Replacement
 from aisimc_compiler.source import Source, Span
 
@@ -74,6 +77,18 @@ class Report:
                 tuple(Label(self.span(a, b), text) for a, b, text in secondary),
             )
         )
+
+
+def outside_of(source: Source, faults: Sequence[Diagnostic], found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings that are not about a token in which a syntax error of the same source stands."""
+    starts = sorted(fault.span.start for fault in faults)
+
+    def torn(span: Span) -> bool:
+        at = bisect_left(starts, span.start)
+        within = span.source is source and at < len(starts) and starts[at] < span.end
+        return within and "\n" not in source.text[span.start : span.end]
+
+    return [diagnostic for diagnostic in found if not torn(diagnostic.span)]
 
 
 def _notes(rule: str, note: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from aisimc_compiler.syntax.keywords import BLOCKS
 if TYPE_CHECKING:
     from aisimc_compiler.syntax.recovery import Recovery
 
-_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?!\w)")
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:(?P<by>[, ])\d{3})(?:(?P=by)\d{3})*(?![\w.])")
 
 
 def no_item(r: Recovery, token: Token) -> None:
@@ -69,6 +69,8 @@ def not_a_pointer(r: Recovery, token: Token, noun: str) -> None:
     """`type.mismatch`: a quoted pointer, or the last segment of one, where `exclude` holds pointers."""
     start, end = token[1], token[2]
     inside = r.text_of(token).strip('"')
+    if noun == "a word" and "/" in inside:
+        inside = f"/{inside}"
     pointer = inside if inside.startswith("/") and not set(inside) & set(' ,"\\#[]{}~') else None
     r.report.error(
         start,
@@ -124,13 +126,13 @@ def _took_the_next_name(r: Recovery, noun: str) -> bool:
 
 
 def _digits_in_groups(r: Recovery, end: int) -> bool:
-    """`1,000`: report it at its first comma or second number, and go on behind it."""
+    """`1,000` and `12 031`: report it at its first comma or second number, and go on behind it."""
     last = r.last_attribute()
     grouped = None if last is None else _GROUPED.match(r.text, last.value.span.start)
     if grouped is None or grouped.end() < end:
         return False
-    digits = grouped[0].replace(",", "_")
-    message = "digits are grouped with `_`, not with commas"
+    digits = grouped[0].replace(grouped["by"], "_")
+    message = f"digits are grouped with `_`, not with {'commas' if grouped['by'] == ',' else 'blanks'}"
     r.report.error(grouped.start(), grouped.end(), message, help=f"write `{digits}`", fix=(*grouped.span(), digits))
     r.replace_last_attribute(r.invalid(*grouped.span()))
     while r.tokens[r.cursor][1] < grouped.end():

@@ -116,6 +116,8 @@ class Lexer:
         if first == "\ufeff" and start == 0:
             message, advice = "the file begins with a byte order mark", "save it as UTF-8 without one"
             fix = (0, 1, "")
+        elif lookalikes.invisible(first) and clean.strip() and " " not in clean:
+            message, advice = "this is an invisible character, and not a space", "remove it"
         elif lookalikes.invisible(first):
             message, advice = "this blank is not a space", "put an ordinary space"
         elif first in lookalikes.DOUBLE_QUOTES:
@@ -240,8 +242,10 @@ class Lexer:
         self.error(
             at + where,
             at + where + 1,
-            f"`{word[where]}` cannot stand in a name",
-            label=lookalikes.name(word[where]),
+            f"a name does not begin with `{word[where]}`"
+            if word[0] == "_" and where == 0
+            else f"`{word[where]}` cannot stand in a name",
+            label="" if word[where] == "_" else lookalikes.name(word[where]),
             help="names have letters a–z, digits, `_` and `-`, and start with a letter; text stands in quotes",
         )
         if word.isascii():  # `_name`

@@ -21,6 +21,7 @@ _BASED = re.compile(r"[+-]?0([xob])([0-9A-Fa-f_]+)", re.IGNORECASE)
 _SLOPPY = re.compile(r"([+-]?)([\d_]*)(?:\.([\d_]*))?(?:[eE]([+-]?\d+))?")
 _UNIT = re.compile(r"(-?\d[\d_]*(?:\.\d+)?)([A-Za-z]+)")
 _GROUPED = re.compile(r"0\d\d(?:,\d{3})*(?![\w.+-])")
+_SPACED = re.compile(r"0\d\d(?: \d{3})*(?![\w.+-])")
 _BASES = {"x": 16, "o": 8, "b": 2}
 
 
@@ -50,6 +51,10 @@ def number_fault(lexer: Lexer, at: int, word: str) -> int:
             and (number[2], comma[2]) == (comma[1], lexer.base + at)
         ):
             return _grouped(lexer, number[1] - lexer.base, grouped.end())
+    if (spaced := _SPACED.match(text, at)) and lexer.tokens:
+        number = lexer.tokens[-1]
+        if number[0] == lexer.kinds["INTEGER"] and text[number[2] - lexer.base : at] == " ":
+            return _grouped(lexer, number[1] - lexer.base, spaced.end())
     if (
         word[0] == "."
         and lexer.tokens
@@ -75,10 +80,12 @@ def number_fault(lexer: Lexer, at: int, word: str) -> int:
 
 
 def _grouped(lexer: Lexer, start: int, end: int) -> int:
-    """`1,000`, of which the lexer has taken `1` and the comma already."""
-    mend = lexer.text[start:end].replace(",", "_")
-    lexer.error(start, end, "digits are grouped with `_`, not with commas", help=f"write `{mend}`", fix=mend)
-    del lexer.tokens[-2:]
+    """`1,000` or `1 000`, of which the lexer has taken `1`, and the comma, already."""
+    by = "," if "," in lexer.text[start:end] else " "
+    mend = lexer.text[start:end].replace(by, "_")
+    what = "commas" if by == "," else "blanks"
+    lexer.error(start, end, f"digits are grouped with `_`, not with {what}", help=f"write `{mend}`", fix=mend)
+    del lexer.tokens[-2 if by == "," else -1 :]
     lexer.invalid(start, end)
     return end
 

@@ -13,7 +13,7 @@ from aisimc_compiler.diagnostics.model import Diagnostic
 from aisimc_compiler.model.campaign import Given
 from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.kinds import wanted
-from aisimc_compiler.model.vocabulary import BLOCKS, Attribute
+from aisimc_compiler.model.vocabulary import BLOCKS
 from aisimc_compiler.rules.refusal import did_you_mean, listed, refuse, refuse_name, refuse_value
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
@@ -28,7 +28,18 @@ def missing_attributes(block: tree.Block, name: Span, missing: list[str]) -> Dia
         name,
         f"{title} does not say its {lacks}",
         label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help=_missing_help(missing, block.keyword.text),
+        help=_missing_help(missing, block),
+    )
+
+
+def missing_in_a_role(block: tree.Block, name: Span, part: str, role: str) -> Diagnostic:
+    """`name.missing`: a capacity or timing that only the other role has, at the row's name."""
+    return refuse(
+        "name.missing",
+        name,
+        f"{_title(block)} does not say the `{part}` of its `{role}` role",
+        label=f"`{part}` is missing for `{role}`",
+        help=f"say it in `{role}`, or in the row for both roles",
     )
 
 
@@ -36,6 +47,8 @@ _MENDS = {
     ("campaign", "language"): "write `language = 1`",
     ("campaign", "corpus"): "write `corpus = long`, or `corpus = preflight` for a small try",
     ("campaign", "matrix"): "write `matrix = authoritative` for all eight rows, or `matrix = focused`",
+    ("row", "input"): "name an `input` block of the campaign",
+    ("fixture", "input"): "name an `input` block of the campaign",
     ("input", "rows"): "`aisimc pin` counts them",
     ("input", "format"): "write `format = mooncake`",
     ("determinism", "mode"): "write `mode = canonical_v1`",
@@ -44,12 +57,14 @@ _MENDS = {
 """What to write where one word of the method's own is missing."""
 
 
-def _missing_help(missing: list[str], keyword: str) -> str:
-    known: dict[str, Attribute] = {}
-    for block in BLOCKS.values():
-        known.update({name: spec for name, spec in block.attributes.items() if name not in known})
+def _missing_help(missing: list[str], block: tree.Block) -> str:
     if len(missing) != 1:
         return ""
+    keyword = block.keyword.text
+    label = block.labels[0] if block.labels else None
+    kind = f"{keyword} {label.text}" if isinstance(label, tree.Name) else keyword
+    spec = BLOCKS.get(kind) or BLOCKS.get(keyword) or BLOCKS["role"]
+    known = spec.attributes
     if (keyword, missing[0]) in _MENDS:
         return _MENDS[keyword, missing[0]]
     if keyword == "topology" and missing[0] in ("prefill", "decode"):
@@ -68,6 +83,15 @@ def _title(block: tree.Block) -> str:
     return f"{keyword} `{name}`"
 
 
+_BLOCK_MENDS = {
+    "exclude": "write `exclude { … }` with its four pointers: `aisimc explain exclude.closed`",
+    "determinism": "write `determinism { mode = canonical_v1 repetitions = 2 }`",
+    "revision": "write `revision baseline { … }` and `revision candidate { … }`",
+    "input": "write `input NAME { … }`; `aisimc new` makes one from a trace",
+    "row": "write `row NAME { … }`, or a `fixture`",
+}
+
+
 def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
     """`name.missing`: the blocks that a campaign lacks, at its name."""
     lacks = listed(missing, last="and")
@@ -76,7 +100,9 @@ def missing_blocks(name: Span, missing: list[str]) -> Diagnostic:
         name,
         f"the campaign has no {lacks} block{'' if len(missing) == 1 else 's'}",
         label=f"{lacks} {'is' if len(missing) == 1 else 'are'} missing",
-        help="\n".join(f"`{keyword}`: {BLOCKS[keyword].doc}" for keyword in missing),
+        help=_BLOCK_MENDS.get(missing[0], "")
+        if len(missing) == 1
+        else "\n".join(f"`{keyword}`: {BLOCKS[keyword].doc}" for keyword in missing),
     )
 
 

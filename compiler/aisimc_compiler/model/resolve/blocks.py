@@ -40,7 +40,7 @@ def named(context: Context, item: tree.Block, seen: dict[str, Span], noun: str) 
                 label.span,
                 f"there are two {noun} called `{label.text}`",
                 label="the second one",
-                help="give one of them another name",
+                help="give one of them another name, or remove it",
                 secondary=(Label(seen[label.text], "the first one"),),
             )
         )

@@ -73,9 +73,12 @@ class Context:
             self.diagnostics.append(diagnostic)
 
     def _debris(self, diagnostic: Diagnostic) -> bool:
-        """Whether it is about what a syntax error earlier in the line has left over."""
-        source, start, _ = diagnostic.span
-        return source in self._tears and self._torn_between(source, source.text.rfind("\n", 0, start) + 1, start)
+        """Whether it is about what a syntax error in its token, or earlier in the line, has left over."""
+        source, start, end = diagnostic.span
+        if source not in self._tears:
+            return False
+        last = start if "\n" in source.text[start:end] else max(start, end - 1)
+        return self._torn_between(source, source.text.rfind("\n", 0, start) + 1, last)
 
     def tear(self, diagnostics: Sequence[Diagnostic]) -> None:
         """Remembers where the text could not be read."""

@@ -70,7 +70,7 @@ class _Splicer:
                 )
             )
             return
-        why = objection(self.context, base, text)
+        why = objection(self.context, base, text, inside=True)
         if why:
             self.context.unread = True
             self._refuse(
@@ -127,7 +127,7 @@ class _Splicer:
         from aisimc_compiler.model.resolve.paths import meant
         from aisimc_compiler.rules.refusal import did_you_mean, refuse
 
-        near = meant(self.context, base, str(label.value)) if found.absent else None
+        near = meant(self.context, base, str(label.value), inside=True) if found.absent else None
         quoted = f'"{near}"' if near else None
         self.context.report(
             refuse(

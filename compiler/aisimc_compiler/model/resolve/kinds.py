@@ -83,12 +83,17 @@ def wrong_kind(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diag
     return refuse(
         "type.mismatch",
         value.span,
-        f"`{name.text}` takes {wanted(attribute)}, not {_described(value)}",
+        f"{_subject(attribute, name)} {wanted(attribute)}, not {_described(value)}",
         label=f"this is {_described(value)}",
         help=f"write `{text}`" if text is not None else "",
         replace=text,
         applicable=applicable,
     )
+
+
+def _subject(attribute: Attribute, name: tree.Name) -> str:
+    """An element of a list has no description of its own."""
+    return f"`{name.text}` takes" if attribute.doc else f"an element of `{name.text}` is"
 
 
 def _with_rest(value: tree.Value) -> tree.Value:
@@ -188,13 +193,18 @@ def bad_number(attribute: Attribute, name: tree.Name, value: tree.Value) -> Diag
     return refuse("type.mismatch", value.span, message, label="out of the range of its kind")
 
 
+_RATE = "a bandwidth is in GB/s, 10⁹ bytes in a second"
+
+
 def _unit_help(attribute: Attribute, value: tree.Value, units: tuple[str, ...]) -> str:
     fold = {unit.lower(): unit for unit in units}
     unit = fold.get(value.unit.lower())
+    if attribute.dimension == "rate" and value.unit.endswith("b/s") and isinstance(value.value, tree.Value):
+        return f"`b` is a bit: {value.value.raw} {value.unit} are an eighth of that in GB/s" if unit else _RATE
     if unit and isinstance(value.value, tree.Value):
         return f"write `{value.value.raw} {unit}`"
     if attribute.dimension == "rate":
-        return "a bandwidth is in GB/s, 10⁹ bytes in a second"
+        return _RATE
     return f"convert it to {listed(units)}"
 
 

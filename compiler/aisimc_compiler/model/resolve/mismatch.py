@@ -12,7 +12,7 @@ from aisimc_compiler.model import closed
 from aisimc_compiler.model.nearest import nearest
 from aisimc_compiler.model.resolve.kinds import wanted
 from aisimc_compiler.model.resolve.stray import stray
-from aisimc_compiler.model.vocabulary import BLOCKS, Attribute, Block
+from aisimc_compiler.model.vocabulary import BLOCKS, WORD, WORD_OR_LIST, Attribute, Block
 from aisimc_compiler.rules.refusal import article, did_you_mean, listed, refuse
 from aisimc_compiler.source import Span
 from aisimc_compiler.syntax import tree
@@ -33,6 +33,16 @@ def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Di
     """`name.unknown`: a word outside of the closed set."""
     word = str(value.value)
     meant = nearest(word, attribute.words)
+    if attribute.kind == WORD_OR_LIST:
+        alone = attribute.item == WORD and meant is None
+        return refuse(
+            "name.unknown",
+            value.span,
+            f"`{word}` is no word of `{name.text}`",
+            label=f"takes {wanted(attribute)}",
+            help=did_you_mean(meant, f"one name stands in a list, too: `[{word}]`" if alone else ""),
+            replace=f"[{word}]" if alone else meant,
+        )
     only = len(attribute.words) == 1
     return refuse(
         "name.unknown",
@@ -130,10 +140,11 @@ def _elsewhere(text: str, known: tuple[str, ...]) -> str:
 
 def twice(name: tree.Name, first: Span) -> Diagnostic:
     """`syntax.duplicate`: at the second place, with a label at the first."""
+    apart = first.source is not name.span.source
     return refuse(
         "syntax.duplicate",
         name.span,
-        f"`{name.text}` is given twice in one place",
+        f"`{name.text}` is given twice, in two files" if apart else f"`{name.text}` is given twice in one place",
         label="the second one",
         help="keep one of the two",
         secondary=(Label(first, "the first one"),),

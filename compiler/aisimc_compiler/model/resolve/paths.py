@@ -1,4 +1,4 @@
-"""Paths that a campaign names: relative, and for imports and frozen configurations inside its folder."""
+"""Paths that a campaign names: relative, and for imports inside its folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def normalised(base: str, text: str) -> str:
     return posixpath.normpath(base + text)
 
 
-def meant(context: Context, base: str, text: str) -> str | None:
+def meant(context: Context, base: str, text: str, *, inside: bool = False) -> str | None:
     """The existing file that a path which leads nowhere most likely means, written as the path is.
 
-    Looks into folders of the campaign only, and only when there is no such file.
+    Only for when there is no such file.
     """
     from aisimc_compiler.model.nearest import nearest
 
@@ -35,14 +35,14 @@ def meant(context: Context, base: str, text: str) -> str | None:
             return None
         found.append(near)
     path = "/".join(found)
-    return path if path != text and not objection(context, base, path) else None
+    return path if path != text and not objection(context, base, path, inside=inside) else None
 
 
-def objection(context: Context, base: str, text: str, *, anywhere: bool = False) -> str:
+def objection(context: Context, base: str, text: str, *, inside: bool = False) -> str:
     """Why a path cannot be followed, as the end of a sentence; "" when it can.
 
-    `anywhere` lets it lead out of the campaign's folder: golden points are shared by many campaigns, and what they
-    say ends up in the plan with their checksum.
+    With `inside` it must not lead out of the campaign's folder. Golden points and frozen configurations may: many
+    campaigns share them, and what they say ends up in the plan with their checksum.
     """
     if not text.strip():
         return "is empty"
@@ -53,7 +53,7 @@ def objection(context: Context, base: str, text: str, *, anywhere: bool = False)
     if "\0" in text or "://" in text or any("\ud800" <= character <= "\udfff" for character in text):
         return "is no path"
     path = normalised(base, text)
-    if anywhere:
+    if not inside:
         return ""
     if path == ".." or path.startswith("../"):
         return "leads out of the campaign's folder"

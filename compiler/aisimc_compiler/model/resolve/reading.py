@@ -70,13 +70,13 @@ class Reading:
         return [item.name.text if isinstance(item, tree.Attribute) else item.keyword.text for item, _ in self.strangers]
 
     def single(self) -> frozenset[str]:
-        """The names that stand in the block, well or not, and may stand there once."""
+        """The known names that stand in the block, well or not, and may stand there once."""
         if self._single is None:
             from aisimc_compiler.model.vocabulary import BLOCKS
 
             blocks = self.spec.blocks
-            repeated = {name for name, key in blocks.items() if BLOCKS[key].repeated}
-            self._single = frozenset(_names(self.tree)) - repeated
+            once = {*self.spec.attributes, *(name for name, key in blocks.items() if not BLOCKS[key].repeated)}
+            self._single = frozenset(once.intersection(_names(self.tree)))
         return self._single
 
     def one(self, keyword: str) -> tree.Block | None:

@@ -38,7 +38,7 @@ def rows(
     for entry in placed:
         item = entry.item
         assert isinstance(item, tree.Block)
-        name = named(context, item, seen, "rows")
+        name = named(context, item, seen, "rows or fixtures")
         parts = Parts(context, item, entry.base)
         if name is not None:
             result.append(_Merger(context, name, parts, families, inputs).row())
@@ -161,6 +161,8 @@ class _Merger:
             return
         if self.context.torn():
             return  # the text that could not be read may have named it
+        if noun == "input" and not known:
+            return  # the campaign has no input at all, which is said of it
         from aisimc_compiler.model.resolve.absence import unknown_reference
 
         self.context.report(unknown_reference(noun, given, known, suggest=self.context.may_suggest()))
@@ -196,7 +198,7 @@ class _Merger:
 
     def _file(self, rule: str, given: Given[Any]) -> tuple[str, bytes | None]:
         base = self.own.base if given.origin != "family" or self.family is None else self.family.base
-        why = objection(self.context, base, given.value, anywhere=rule == "run.golden")
+        why = objection(self.context, base, given.value)
         path = "" if why else normalised(base, given.value)
         data, near = None, None
         if not why:
@@ -265,16 +267,22 @@ class _Merger:
         if self._lacks_frozen():
             missing = ["frozen", *(name for name in missing if name == "input")]
         elif not row.frozen and "frozen" not in touched:
-            if not shape.has_capacity():
-                missing.append("capacity")
-            if not shape.has_timing():
-                missing.append("timing")
+            for part, roles in (("capacity", shape.roles_without_capacity()), ("timing", shape.roles_without_timing())):
+                if roles and len(roles) == len(shape.roles()):
+                    missing.append(part)
+                elif roles:
+                    self._lacks_in_a_role(part, roles[0])
         if missing:
             missing = self._excused(missing)
         if missing:
             from aisimc_compiler.model.resolve.absence import missing_attributes
 
             self.context.report(missing_attributes(self.own.reading.tree, self.name.span, missing))
+
+    def _lacks_in_a_role(self, part: str, role: str) -> None:
+        from aisimc_compiler.model.resolve.absence import missing_in_a_role
+
+        self.context.report(missing_in_a_role(self.own.reading.tree, self.name.span, part, role))
 
     def _excused(self, missing: list[str]) -> list[str]:
         readings = [self.own.reading, *([self.family.reading] if self.family else ())]

@@ -29,7 +29,9 @@ def settle(context: Context, reading: Reading) -> None:
         meant = stand_in(item, _lacking(reading), reading.spec)
         if meant is not None:
             reading.touched.setdefault(meant, name_of(item))
-        context.report(_asking(diagnostic, meant))
+        # A row's family may give the field of a capacity that it lacks.
+        asked = None if reading.spec.title == "capacity" else meant
+        context.report(_asking(diagnostic, asked))
 
 
 def excused(missing: list[str], readings: list[Reading]) -> list[str]:

@@ -108,6 +108,10 @@ def stray(rule: str, spec: Block, name: tree.Name, meant: str | None = None) -> 
     message, label, help_ = (part.format(name=name.text, block=spec.title) for part in _SENTENCES[rule])
     if meant is not None:
         help_ = f"did you mean `{meant}`?"
+    elif rule == "row.admission" and name.text.startswith("iteration"):
+        message = f"`{name.text}` would replay the trace more than once"
+    elif rule == "pin.correction" and name.text == "correction":
+        help_ = "say it in `determinism`, where it is for both"
     elif rule == "row.engine" and name.text == "engine":
         message, label = "both roles run the row's engine", "the engine is said by the row"
         help_ = "remove it"

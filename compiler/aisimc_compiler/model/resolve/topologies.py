@@ -145,19 +145,25 @@ class Shape:
         self.span = reading.name
         self.torn = context.torn(reading.tree.span)
 
-    def has_capacity(self) -> bool:
-        """Whether a capacity stands somewhere that every pool gets it from."""
+    def roles(self) -> tuple[str, ...]:
+        """The roles, or pools, of its topology."""
+        return tuple(self.topology.roles) if self.topology else ()
+
+    def roles_without_capacity(self) -> tuple[str, ...]:
+        """The roles that get no capacity from anywhere; none where there is no topology."""
         if self.capacity_name or self.capacity_touched or self.topology is None:
-            return True
-        return bool(self.topology.roles) and all(
-            role.capacity or "capacity" in role.reading.touched for role in self.topology.roles.values()
+            return ()
+        return tuple(
+            name
+            for name, role in self.topology.roles.items()
+            if not role.capacity and "capacity" not in role.reading.touched
         )
 
-    def has_timing(self) -> bool:
-        """Whether a timing stands somewhere that every pool gets it from."""
+    def roles_without_timing(self) -> tuple[str, ...]:
+        """The roles that get no timing from anywhere; none where there is no topology."""
         if self.timing_touched or self.topology is None:
-            return True
-        return bool(self.topology.roles) and all(role.timing_touched for role in self.topology.roles.values())
+            return ()
+        return tuple(name for name, role in self.topology.roles.items() if not role.timing_touched)
 
 
 def merge(own: Shape, family: Shape | None, taker: Span) -> Shape:

@@ -99,7 +99,7 @@ def _shape(shape: tuple[str, str, int, int]) -> str:
     engine_, topology, prefill, decode = shape
     if topology == "aggregated":
         return f"{engine_}, aggregated, dp {prefill}"
-    return f"{engine_}, disaggregated, dp {prefill} to dp {decode}"
+    return f"{engine_}, disaggregated, prefill dp {prefill} and decode dp {decode}"
 
 
 def matrix(campaign: Campaign) -> Iterator[Diagnostic]:

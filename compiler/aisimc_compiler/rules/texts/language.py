@@ -67,7 +67,7 @@ RULES: tuple[Entry, ...] = (
         "AC0006",
         "name.duplicate",
         "no two inputs, families, rows or exceptions share a name",
-        "a report that names a row must mean one row",
+        "what two things share is the name of neither",
         _LANGUAGE,
         "input window { … }\ninput window { … }",
         "input window { … }\ninput second-window { … }",

@@ -14,7 +14,7 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from aisimc_compiler.source import Source, Span
 from aisimc_compiler.syntax import tree
 from aisimc_compiler.syntax.driver import Faulty, Stacks, drive, split
-from aisimc_compiler.syntax.keywords import STATEMENTS
+from aisimc_compiler.syntax.keywords import is_statement
 from aisimc_compiler.syntax.literals import BadLiteral, scalar
 from aisimc_compiler.syntax.tables import grammar_path, load
 from tests.builders.texts import EVERY_CONSTRUCT, SPECS, written
@@ -69,7 +69,7 @@ class Build:
 
     def statement(self, part: Tree[Any]) -> tree.Block:
         keyword, label = part.children
-        if str(keyword) not in STATEMENTS:
+        if not is_statement(str(keyword)):
             raise Faulty
         return tree.Block(self.name(keyword), (self.label(label),), (), False, self.span(part))
 
