@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from aisimc_compiler.model.nearest import nearest
-from aisimc_runtime.command.main import VERBS, usage
+from aisimc_runtime.command.main import VERBS, interrupted, usage
 
 
-class _ReaderGone(Exception):
-    """A broken pipe under a name that click does not know: it would end with 1, which is the status of a FAIL."""
+class _Ended(Exception):
+    """The user's Ctrl-C under a name that click does not know: it would print an empty line of its own."""
 
 
 class LazyGroup(click.Group):
@@ -43,6 +43,8 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise _ReaderGone from error
+        except (KeyboardInterrupt, click.Abort) as error:
+            raise _Ended from error
 
     def get_help(self, ctx: click.Context) -> str:
         return usage().rstrip("\n")
@@ -55,10 +57,8 @@ def run_group(arguments: list[str]) -> int:
         result = group.main(arguments, prog_name="aisimc", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except _ReaderGone as gone:
-        raise BrokenPipeError from gone
-    except click.Abort:
-        return 130
+    except _Ended:
+        return interrupted()
     except click.UsageError as error:
         if isinstance(error, click.exceptions.NoArgsIsHelpError):
             click.echo(error.ctx.get_help())

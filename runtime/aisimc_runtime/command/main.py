@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from aisimc_runtime.command import streams
+
 VERBS: dict[str, tuple[str, str]] = {
     # verb: (module under aisimc_runtime.command, one line for --help)
     "check": ("check", "Say everything that is wrong with a campaign, before anything runs"),
@@ -31,17 +33,9 @@ VERBS: dict[str, tuple[str, str]] = {
 }
 
 
-_UNKNOWN = -1  # no verb has come to its exit status
-_SHOWING = (["explain"], ["schema"], ["lsp"], ["store", "ls"])  # these only show what there is, and judge nothing
-
-
 def main() -> None:
     """Entry point of the console script: runs the command line and ends the process with its exit status."""
-    _open_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        # What a terminal's encoding lacks is shown escaped; it must not end in an exception.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    status = _UNKNOWN
+    streams.prepare()
     try:
         quick = _quick(sys.argv[1:])
         status = _run(sys.argv[1:]) if quick is None else quick
@@ -52,13 +46,7 @@ def main() -> None:
             # Taking the interpreter down object by object costs as much as parsing did; there is nothing to clean up.
             os._exit(status)
     except KeyboardInterrupt:
-        status = 130
-    except BrokenPipeError:
-        # Whoever reads has seen enough; keep Python from complaining when it closes the stream.
-        _discard_output()
-        if status == _UNKNOWN:
-            # A verdict that nobody came to must not read as a pass.
-            status = 0 if _only_shows(sys.argv[1:]) else 3
+        status = interrupted()
     except OSError as error:
         status = _unwritten(error)
     except Exception as error:
@@ -66,28 +54,14 @@ def main() -> None:
     sys.exit(status)
 
 
-def _only_shows(arguments: list[str]) -> bool:
-    """Whether a command line that nobody read to its end has lost nothing but text."""
-    helping = arguments[:1] not in ([verb] for verb in VERBS) or not {"-h", "--help"}.isdisjoint(arguments)
-    return helping or any(arguments[: len(words)] == words for words in _SHOWING)
-
-
-def _open_closed_streams() -> None:
-    """Give a process that was started with closed streams (`>&-`) the null device in their place."""
-    for name, descriptor in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
-        if getattr(sys, name) is not None:
-            continue
-        opened = os.open(os.devnull, os.O_RDWR)
-        if opened != descriptor:
-            # A file that a verb opens must not get the number of a standard stream and what children write to it.
-            os.dup2(opened, descriptor)
-            os.close(opened)
-        setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
-
-
-def _discard_output() -> None:
-    """Keep Python from complaining about unwritten text when it closes standard output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def interrupted() -> int:
+    """Say that the user ended a verb that has nothing of its own to say about it; the exit status, 130."""
+    # The terminal shows `^C` where the cursor is: what is said begins a line of its own.
+    start = "\n" if sys.stderr.isatty() else ""
+    sys.stderr.write(
+        f"{start}aisimc: error: ended by SIGINT; no file is half-written\n  help: the same command starts again\n"
+    )
+    return 130
 
 
 def _unwritten(error: OSError) -> int:
@@ -96,7 +70,7 @@ def _unwritten(error: OSError) -> int:
         raise error
     place = error.filename if error.filename is not None else "standard output"
     if error.filename is None:
-        _discard_output()
+        streams.discard_output()
     import contextlib
 
     with contextlib.suppress(OSError):

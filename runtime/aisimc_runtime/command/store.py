@@ -34,8 +34,6 @@ def guarded(body: Callable[P, Exit]) -> Callable[P, None]:
         except Failure as failure:
             sys.stderr.write(failure.text())
             status = failure.exit
-        except KeyboardInterrupt:
-            status = Exit.INTERRUPTED
         sys.stdout.flush()
         sys.exit(int(status))
 

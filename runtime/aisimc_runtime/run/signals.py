@@ -23,7 +23,7 @@ def interruptible(at_once: Callable[[], None]) -> Iterator[None]:
             at_once()
             os._exit(Exit.INTERRUPTED)
         name = signal.Signals(number).name
-        raise Interrupted(f"ended by {name}; what was collected is kept", help="run the campaign again to continue it")
+        raise Interrupted(f"ended by {name}; what was collected is kept", help="the same command continues")
 
     before = {number: signal.signal(number, react) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
