@@ -20,15 +20,20 @@ _KEPT = ("capacity_observations", "observations", "note")
 
 
 def merged(path: Path, qualified: Json, points: Sequence[Point], *, on: str) -> str:
-    """The text of the golden file with these points in it. Raises `Refused` when the file there is none."""
+    """The text of the golden file with these points in it. Raises `Refused` when the file there is none.
+
+    A new file says at its top who qualified its points; a row says only where it differs from that.
+    """
     yaml = YAML()
     yaml.width = 110
     yaml.indent(mapping=2, sequence=4, offset=2)
     document = _existing(yaml, path) if path.is_file() else CommentedMap({"schema": 1})
-    document.setdefault("qualified", CommentedMap())
+    common = document.setdefault("qualified", CommentedMap({**qualified, "on": on}))
     rows = document.setdefault("rows", CommentedMap())
     for point in points:
-        entry = {**point.entry, "qualified": {**qualified, **point.entry["qualified"], "on": on}}
+        whole = {**qualified, **point.entry["qualified"], "on": on}
+        own = {key: value for key, value in whole.items() if key not in common or common[key] != value}
+        entry = {key: own if key == "qualified" else value for key, value in point.entry.items()}
         before = rows.get(point.row) or {}
         rows[point.row] = _value({**entry, **{key: before[key] for key in _KEPT if key in before}}, top=True)
     stream = io.StringIO()
