@@ -1,15 +1,18 @@
-"""What a summary is printed with."""
+"""What a summary and the progress of a run are printed with."""
 
 from __future__ import annotations
 
-from typing import NoReturn
+import os
 
-import rich.console
+from rich.console import Console
+
+from aisimc_compiler.hints import IO
 
 
-class Console(rich.console.Console):
-    """A console whose reader may leave: rich itself would end with 1 then, which is the status of a FAIL."""
+def console(stream: IO[str]) -> Console:
+    """A console on a stream: plain where the stream is no terminal or NO_COLOR is set, else with styles.
 
-    def on_broken_pipe(self) -> NoReturn:
-        """Leave the exit status to the command line. Raises `BrokenPipeError`."""
-        raise BrokenPipeError
+    NO_COLOR leaves out bold and faint letters, too, as everywhere in this tool; only what draws the progress over
+    itself on a terminal is still sent.
+    """
+    return Console(file=stream, color_system=None if os.environ.get("NO_COLOR") else "auto", highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -90,11 +91,11 @@ def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, aga
     if found is None:
         click.echo("no difference: the bytes are the same")
         return
-    from aisimc_runtime.command.console import Console
+    from aisimc_runtime.command.console import console
     from aisimc_runtime.report.terminal import difference
 
     difference(
-        found, names, Console(highlight=False),
+        found, names, console(sys.stdout),
         classes=limit or len(found["classes"]), all_of_them=again, events=True,
     )  # fmt: skip
     if found["left_out"]:

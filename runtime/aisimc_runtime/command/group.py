@@ -41,8 +41,6 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise _ReaderGone from error
         except (KeyboardInterrupt, click.Abort) as error:
             raise _Ended from error
 

@@ -69,8 +69,6 @@ def command(
         sys.stdout.flush()
     except Failure as failure:
         fail(failure)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read has seen enough
 
 
 def _save(plan: Plan, output: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ def command(run: Path, style: str, output: Path | None) -> None:
     try:
         report = _built(run)
         if style == "text" and output is None:
-            from aisimc_runtime.command.console import Console
+            from aisimc_runtime.command.console import console
             from aisimc_runtime.report.terminal import summary
 
-            summary(report, Console(highlight=False))
+            summary(report, console(sys.stdout))
         else:
             text = _render(report, style)
             if output is None:

@@ -131,9 +131,9 @@ def _progress(quiet: bool, as_json: bool) -> Progress:
         return Progress()
     if not stream.isatty():
         return Lines(stream)
-    from rich.console import Console
+    from aisimc_runtime.command.console import console
 
-    return Table(Console(file=stream))
+    return Table(console(stream))
 
 
 def _carry_out(plan: Plan, folder: RunFolder, profile: Profile, progress: Progress) -> dict[str, Any]:
@@ -169,10 +169,10 @@ def _show(report: dict[str, Any], folder: RunFolder, as_json: bool) -> Exit:
         }
         print_json(shown)
     else:
-        from aisimc_runtime.command.console import Console
+        from aisimc_runtime.command.console import console
         from aisimc_runtime.report.terminal import summary
 
-        console = Console(file=sys.stdout)
-        summary(report, console)
-        console.print(f"{folder.path}", style="dim", soft_wrap=True, highlight=False)
+        shown_on = console(sys.stdout)
+        summary(report, shown_on)
+        shown_on.print(f"{folder.path}", style="dim", soft_wrap=True)
     return Exit(report["verdict"]["exit_status"])
