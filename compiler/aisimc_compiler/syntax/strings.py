@@ -70,10 +70,8 @@ def _unterminated(lexer: Lexer, at: int, end: int) -> int:
         )
         lexer.invalid(at, smart + 1)
         return smart + 1
-    close = _on_the_next_line(text, stop)
-    if close:
-        _broken(lexer, at, stop, close)
-        return close
+    if rest := _REST.match(text, stop):
+        return _broken(lexer, at, stop, rest)
     line = text[lexer.line_start(at) : at]
     # A block on one line: the brace at the end of the line closes it rather than belonging to the string.
     if text[stop - 1] == "}" and line.count("{") > line.count("}"):
@@ -91,19 +89,15 @@ def _unterminated(lexer: Lexer, at: int, end: int) -> int:
     return stop
 
 
-_REST = re.compile(r'[ \t]*(?:\r?\n[ \t]*)+(?P<rest>[^"=#{}\[\]\n]*")(?=[ \t]*(?:[,}#\r\n]|\Z))')
+_REST = re.compile(
+    r"[ \t]*(?:\r?\n[ \t]*(?:#[^\n]*)?)+"  # blank lines and comments
+    r'(?P<rest>[^"=#{}\[\]\n]*")'
+    r"(?=[ \t]*(?:[,}#\r\n]|\Z)|[ \t]+[A-Za-z])"
+)
 
 
-def _on_the_next_line(text: str, stop: int) -> int:
-    """Where a string ends that was broken into two lines; 0 where what follows is no rest of a string."""
-    rest = _REST.match(text, stop)
-    return rest.end() if rest else 0
-
-
-def _broken(lexer: Lexer, at: int, stop: int, close: int) -> None:
-    """Report a string over two lines, at its first part."""
-    rest = _REST.match(lexer.text, stop)
-    assert rest is not None
+def _broken(lexer: Lexer, at: int, stop: int, rest: re.Match[str]) -> int:
+    """Report a string that was broken into two lines, at its first part; returns where it ends."""
     lexer.report.error(
         lexer.base + at,
         lexer.base + stop,
@@ -113,7 +107,8 @@ def _broken(lexer: Lexer, at: int, stop: int, close: int) -> None:
         fix=(lexer.base + stop, lexer.base + rest.start("rest"), " "),
         applicable=False,
     )
-    lexer.invalid(at, close)
+    lexer.invalid(at, rest.end())
+    return rest.end()
 
 
 def single_quoted(lexer: Lexer, at: int) -> int:

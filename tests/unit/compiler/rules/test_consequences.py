@@ -349,3 +349,74 @@ def test_words_and_blocks_that_a_campaign_lacks_are_said_in_one_run(tmp_path: Pa
         ("name.missing", "campaign `one` does not say its `purpose`"),
         ("name.missing", "the campaign has no `exclude` block"),
     ]
+
+
+# A slip beside the right name is no second one of it, and what only one place lacks is said of that place.
+BESIDE = [
+    ("name.unknown", ALL, 'purpose  = "One change"', '«purpos» = "x" purpose  = "One change"'),
+    ("name.unknown", ALL, 'purpose  = "One change"', 'purpose  = "One change" «purpos» = "x"'),
+    ("name.unknown", ALL, "    prefill { workers = 2 }", "    «encode» { workers = 2 }"),
+    ("row.engine", ALL, "{ num_gpu_blocks = 6_144", "{ «num_gpu_block» = 6_144 num_gpu_blocks = 6_144"),
+    (
+        "name.unknown",
+        ALL,
+        "family paged {\n  input = conversation\n  timing",
+        "family paged {\n  input = conversation\n  «timming»",
+    ),
+    ("name.unknown", ALL, EXCLUDE, '«imprt» "common/exclusions.campaign"\n'),
+    ("type.mismatch", ALL, EXCLUDE, "exclude = «[/summary/wall_time_ms]»\n"),
+    ("type.mismatch", ALL, "/summary/wall_time_ms", "«summary/wall_time_ms»"),
+    ("name.unknown", ALL, "rows      = [vllm-aggregated]", "rows      = «vllm-aggregated»"),
+]
+
+
+@pytest.mark.parametrize(("rule", "base", "old", "new"), BESIDE)
+def test_a_slip_beside_what_is_right(rule: str, base: str, old: str, new: str, tmp_path: Path) -> None:
+    source, span = changed(base, (old, new))
+    assert_refused(check(source, tmp_path), rule, span)
+
+
+def test_a_campaign_without_an_input_is_not_told_of_each_row(tmp_path: Path) -> None:
+    start = ON_WHEELS.index("input conversation {")
+    end = ON_WHEELS.index("exclude {")
+    found = check(ON_WHEELS[:start] + ON_WHEELS[end:], tmp_path).diagnostics
+    assert [d.message for d in found] == ["the campaign has no `input` block"], said(found)
+
+
+@pytest.mark.parametrize("part", ["capacity", "timing"])
+def test_what_one_role_lacks_is_said_of_that_role(part: str, tmp_path: Path) -> None:
+    held = {
+        "capacity": "capacity { num_gpu_blocks = 9 block_size = 512 max_num_seqs = 9 max_num_batched_tokens = 512 }",
+        "timing": "timing polynomial",
+    }[part]
+    text = ON_WHEELS.replace("    decode { workers = 2 }", f"    decode {{ workers = 2 {held} }}")
+    if part == "timing":
+        text = text.replace(
+            "family paged {\n  input = conversation\n  timing polynomial", "family paged {\n  input = conversation"
+        )
+        text = text.replace(AGGREGATED, f"{AGGREGATED}\n  timing polynomial")
+    else:
+        text = text.replace(
+            "  capacity { num_gpu_blocks = 1_664 block_size = 512", "  # { num_gpu_blocks = 1_664 block_size = 512"
+        )
+    found = check(text, tmp_path).diagnostics
+    wanted = f"row `sglang-disaggregated` does not say the `{part}` of its `prefill` role"
+    assert [d.message for d in found] == [wanted], said(found)
+
+
+@pytest.mark.parametrize("token", ["vl\u200blm", "en\u200bgine"])
+def test_a_name_that_hides_a_character_is_not_unknown_as_well(token: str, tmp_path: Path) -> None:
+    old = "engine = vllm"
+    new = old.replace(token.replace("\u200b", ""), token)
+    found = check(ON_WHEELS.replace(old, new), tmp_path).diagnostics
+    assert [d.rule for d in found] == ["syntax"], said(found)
+    assert found[0].replacement is not None
+    assert found[0].replacement.text == token.replace("\u200b", "")
+
+
+def test_a_row_of_a_list_alone_is_put_into_one(tmp_path: Path) -> None:
+    source, span = changed(ALL, ("rows      = [vllm-aggregated]", "rows      = «vllm-aggregated»"))
+    found = assert_refused(check(source, tmp_path), "name.unknown", span)
+    assert found.replacement is not None
+    assert found.replacement.text == "[vllm-aggregated]"
+    assert found.label == "takes `all`, or a list of names"
