@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -102,11 +103,23 @@ def _say_nothing_ran(report: dict[str, Any], folder: RunFolder) -> None:
         f"note: this run ended {str(ended.get('at', ''))[:16].replace('T', ' ')} UTC and nothing was run now; "
         "`--again` starts another beside it\n"
     )
-    ended_by = {replay["limit"] for row in report["rows"] for arm in row["arms"].values()
-                for replay in arm["replays"] if replay["limit"]}  # fmt: skip
-    if ended_by:
-        words = " and ".join(sorted(ended_by))
-        sys.stderr.write(f"note: its profile's limits ended replays ({words}); another profile needs `--again`, too\n")
+    limits = limits_hit(report)
+    if limits:
+        words = " and ".join(limits)
+        more = "a larger one" if len(limits) == 1 else "larger ones"
+        sys.stderr.write(f"note: replays were ended by {words} of the profile; with {more}, run it with `--again`\n")
+
+
+def limits_hit(report: dict[str, Any]) -> list[str]:
+    """The limits that ended replays, with their sizes: `the memory limit (512 MiB)`."""
+    replays = (replay for row in report["rows"] for arm in row["arms"].values() for replay in arm["replays"])
+    found = set()
+    for replay in replays:
+        if replay["limit"]:
+            size = re.match(r"(?:more than|no end after) (\S+ \S+)", replay["error"] or "")
+            name = str(replay["limit"]).replace("processes", "process")
+            found.add(f"the {name} limit" + (f" ({size[1].rstrip(':')})" if size else ""))
+    return sorted(found)
 
 
 def _profile(file: Path | None, executor: str | None, store: Path | None, jobs: int | None) -> Profile:

@@ -12,10 +12,10 @@ EFFECT_FREE = "effect-free zero-duration pass"
 """Words by which engines refuse to go on without progress."""
 
 _LIMITS = {
-    "time": "ran into its time limit and was ended; some inputs make published builds run without end",
-    "memory": "ran into its memory limit and was ended",
-    "output": "wrote more than its output limit and was ended",
-    "processes": "started more processes than allowed and was ended",
+    "time": "ran into its time limit{size} and was ended; some inputs make published builds run without end",
+    "memory": "ran into its memory limit{size} and was ended",
+    "output": "wrote more than its output limit{size} and was ended",
+    "processes": "started more processes than allowed{size} and was ended",
 }
 
 
@@ -40,8 +40,10 @@ def limit(row: Row) -> Iterator[Finding]:
         ran = [replay for replay in row.arms[name].replays if replay.process is not None]
         hit = [replay for replay in ran if replay.process and replay.process.get("limit")]
         for replay in hit:
-            kind = str(replay.process["limit"]) if replay.process else ""
-            text = f"replay {replay.repetition} of the {name} {_LIMITS.get(kind, f'hit the limit {kind!r}')}"
+            process = replay.process or {}
+            kind, size = str(process["limit"]), str(process.get("error") or "").partition(": ended by")[0]
+            told = _LIMITS.get(kind, f"hit the limit {kind!r}").format(size=f" ({size})" if size else "")
+            text = f"replay {replay.repetition} of the {name} {told}"
             yield Finding("run.limit", row.name, name, Status.FAILED, text, "inside its limits", kind)
         if ran and not hit:
             yield Finding("run.limit", row.name, name, Status.SATISFIED, "every replay ended inside its limits")

@@ -31,11 +31,26 @@ def test_arms_that_differ(tmp_path: Path) -> None:
     assert any("60.500 ms, request_5 first_token_ms" in finding.message for finding in findings)
 
 
-@pytest.mark.parametrize("kind", ["time", "memory", "output", "processes"])
-def test_a_limit(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "error", "size"),
+    [
+        ("time", "no end after 1800 s: ended by the time limit", "(no end after 1800 s)"),
+        ("memory", "more than 512 MiB of memory: ended by the memory limit", "(more than 512 MiB of memory)"),
+        ("output", "more than 4 GiB of output: ended by the output limit", "(more than 4 GiB of output)"),
+        ("processes", None, ""),
+    ],
+)
+def test_a_limit_is_told_once_for_each_replay_with_its_size(
+    tmp_path: Path, kind: str, error: str | None, size: str
+) -> None:
     name = "replays/candidate-2/process.json"
-    findings = edited(tmp_path, runs.plan_row(), records.vllm_record(), name, limit=kind, exit_status=None, signal=9)
+    changes = {"limit": kind, "exit_status": None, "signal": 9, "error": error}
+    findings = edited(tmp_path, runs.plan_row(), records.vllm_record(), name, **changes)
     assert ("run.limit", "failed") in bad(findings)
+    told = [finding.message for finding in findings if "replay 2 of the candidate" in finding.message]
+    assert len(told) == 1
+    assert size in told[0]
+    assert ("(" in told[0]) == bool(size)
 
 
 def refused(tmp_path: Path, text: str, row: Json | None = None) -> list[Finding]:
