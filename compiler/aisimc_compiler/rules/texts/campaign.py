@@ -85,8 +85,8 @@ RULES: tuple[Entry, ...] = (
         "both arms have the same runner source, toolchain, profile, flags and features",
         "otherwise a difference may come from the build and not from the change",
         _PIN,
-        'toolchain = "nightly"',
-        'toolchain = "1.93.1"',
+        'revision candidate { … features = ["replay-bench"] }',
+        'build { … features = ["replay-bench"] }',
         "compile, run",
     ),
     (
