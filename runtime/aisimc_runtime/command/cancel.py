@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from aisimc_runtime.command.writing import fail
-from aisimc_runtime.failures import Blocked, Failure, Refused
+from aisimc_runtime.failures import Blocked, Failure
+from aisimc_runtime.ports.named import folder_of_a_run
 
 if TYPE_CHECKING:
     from aisimc_runtime.executors.cluster.port import ClusterExecutor
@@ -36,7 +38,7 @@ def cancel(run: Path) -> str:
 
     folder = run if run.is_dir() else Path(".aisimc/runs") / run
     if not (folder / "plan.json").is_file():
-        raise Refused(f"{run} is not the folder of a run", help="`aisimc run` names it when it begins and ends")
+        folder_of_a_run(run)
     campaign = read_campaign(folder.resolve())
     if campaign is None:
         return f"{folder.name} has submitted nothing to a cluster"
@@ -46,7 +48,7 @@ def cancel(run: Path) -> str:
     if outcome.unclear:
         raise Blocked(
             f"it is not known whether the jobs of {folder.name} ended: {outcome.unclear}",
-            help=f"`aisimc cancel {run}` again when {scheduler.title} answers",
+            help=f"`aisimc cancel {shlex.quote(str(run))}` again when {scheduler.title} answers",
         )
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     for place, known in outcome.ended:

@@ -33,7 +33,7 @@ def check(files: Sequence[str], form: str = "text", colour: str = "auto", fix: b
     for _, result in results:
         if result.unreadable:
             sys.stderr.write(f"aisimc: error: {result.unreadable.name} cannot be read: {result.unreadable.reason}\n")
-            sys.stderr.write(_meant(result.unreadable.name))
+            sys.stderr.write(what_is_meant(result.unreadable.name))
     if form == "text":
         _conclude(results, diagnostics)
     return 0 if all(result.ok for _, result in results) else 2
@@ -45,12 +45,12 @@ def _check(file: str) -> CheckResult:
     return check_bytes(sys.stdin.buffer.read(), "<stdin>")
 
 
-def _meant(name: str) -> str:
+def what_is_meant(name: str) -> str:
     """A line with the file that a misspelt name most likely means; nothing where there is none."""
-    from aisimc_compiler.model.nearest import nearest_file
+    from aisimc_runtime.ports.named import meant
 
-    near = nearest_file(name)
-    return "" if near is None else f"  help: did you mean `{near}`?\n"
+    mend = meant(name)
+    return f"  help: {mend}\n" if mend else ""
 
 
 def _fix(file: str) -> None:

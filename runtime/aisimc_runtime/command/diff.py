@@ -12,6 +12,7 @@ import click
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.command.writing import fail, print_json
 from aisimc_runtime.failures import Blocked, Failure, Refused
+from aisimc_runtime.ports.named import why
 
 
 @click.command("diff")
@@ -80,7 +81,7 @@ def _compare(
     except NotJson as error:
         raise Blocked(f"a side is not one JSON object: {error} at byte {error.offset}") from error
     except OSError as error:
-        raise Blocked(f"cannot read {error.filename}: {error.strerror}") from error
+        raise Blocked(f"cannot read {error.filename}: {why(error)}") from error
 
 
 def _print(found: dict[str, Any] | None, names: tuple[str, str], limit: int, again: str, as_json: bool) -> None:

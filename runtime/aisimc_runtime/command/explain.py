@@ -9,6 +9,8 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
+from aisimc_compiler.model.nearest import nearest
+from aisimc_compiler.rules.refusal import did_you_mean
 from aisimc_compiler.rules.registry import RULES, RuleInfo
 from aisimc_runtime.command.choices import COLOURS
 from aisimc_runtime.command.terminal import wants_colour
@@ -70,14 +72,17 @@ def _find(name: str) -> list[RuleInfo]:
     section = [info for info in RULES.values() if info.name.partition(".")[0] == wanted]
     if section:
         return section
-    from difflib import get_close_matches
+    raise Refused(f"there is no rule `{name}`", help=_meant(wanted))
 
-    near = get_close_matches(wanted, [*RULES, *_sections()], n=3, cutoff=0.5)
-    near += [rule for rule in RULES if rule.partition(".")[2] == wanted and rule not in near]
-    raise Refused(
-        f"there is no rule `{name}`",
-        help=f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else "`aisimc explain` lists them all",
-    )
+
+def _meant(wanted: str) -> str:
+    """The help that names what was meant: rules whose last word it is, or what is a slip of the pen away."""
+    words = {rule: rule.partition(".")[2] for rule in RULES if "." in rule}
+    known = (*RULES, *sorted(_sections()), *(info.code for info in RULES.values()))
+    slip = nearest(wanted, known) if wanted not in words.values() else None
+    word = nearest(wanted, words.values())
+    near = [slip] if slip else [rule for rule in words if words[rule] == word]
+    return did_you_mean("` or `".join(near), "`aisimc explain` lists them all")
 
 
 def listing(rules: Iterable[RuleInfo], colour: bool) -> str:

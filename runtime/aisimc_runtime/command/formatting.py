@@ -28,7 +28,9 @@ def format_files(files: Sequence[str], *, check: bool = False, diff: bool = Fals
 def _format(file: str, check: bool, diff: bool, colour: str) -> int:
     source = _read(file)
     if isinstance(source, Unreadable):
-        sys.stderr.write(f"aisimc: error: {source.name} cannot be read: {source.reason}\n")
+        from aisimc_runtime.command.checking import what_is_meant
+
+        sys.stderr.write(f"aisimc: error: {source.name} cannot be read: {source.reason}\n{what_is_meant(source.name)}")
         return REFUSED
     try:
         formatted = format_source(source)

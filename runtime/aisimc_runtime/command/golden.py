@@ -9,6 +9,7 @@ import click
 
 from aisimc_runtime.command.writing import fail, replace_file
 from aisimc_runtime.failures import Failure
+from aisimc_runtime.ports.named import folder_of_a_run
 
 
 @click.group()
@@ -26,7 +27,7 @@ A row then takes its expectations from there: golden = "golden/nightly.yaml".
 
 
 @command.command(epilog=EPILOG)
-@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True,
               help="The golden file; one that is there keeps its comments and other rows.")  # fmt: skip
 @click.option("--row", "rows", multiple=True, help="A row to record (repeatable; default: every row that passed).")
@@ -37,7 +38,7 @@ def record(run: Path, output: Path, rows: tuple[str, ...], digest: bool) -> None
         from aisimc_runtime.golden.points import left_out, points_of
         from aisimc_runtime.golden.writing import merged
 
-        qualified, points = points_of(run, rows, digest=digest)
+        qualified, points = points_of(folder_of_a_run(run), rows, digest=digest)
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         content = merged(output, qualified, points, on=today)
         output.parent.mkdir(parents=True, exist_ok=True)

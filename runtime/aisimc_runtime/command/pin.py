@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from aisimc_runtime.pinning.edits import Edit, apply
 from aisimc_runtime.pinning.findings import Finding, Unpinned, Unverified
 from aisimc_runtime.pinning.walk import pins
 from aisimc_runtime.pinning.world import RealWorld
-from aisimc_runtime.ports.named import regular
+from aisimc_runtime.ports.named import regular, unreadable
 
 EPILOG = """\b
 Examples:
@@ -33,7 +34,7 @@ or holds a pin that its file, trace or wheel does not agree with.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("specs", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("specs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Show the diff and write nothing.")
 @click.option("--refresh", is_flag=True, help="Compute again what is pinned already (wheel hashes, files, slices).")
 def command(specs: tuple[Path, ...], dry_run: bool, refresh: bool) -> None:
@@ -130,14 +131,15 @@ def _parse(path: Path) -> File:
         with regular(path, str(path)).open(encoding="utf-8", newline="") as stream:
             text = stream.read()
     except OSError as reason:
-        raise Refused(f"{path} cannot be read: {(reason.strerror or str(reason)).lower()}") from reason
+        raise unreadable(path, reason) from reason
     except UnicodeDecodeError as reason:
-        help_ = f"`aisimc check {path}` says where"
+        help_ = f"`aisimc check {shlex.quote(str(path))}` says where"
         raise Refused(f"{path} cannot be read: it is not UTF-8 text", help=help_) from reason
     file, diagnostics = parse(Source(str(path), text))
     if diagnostics:
         line, column = diagnostics[0].span.source.position(diagnostics[0].span.start)
         raise Refused(
-            f"{path}:{line}:{column}: {diagnostics[0].message}", help=f"`aisimc check {path}` shows all syntax errors"
+            f"{path}:{line}:{column}: {diagnostics[0].message}",
+            help=f"`aisimc check {shlex.quote(str(path))}` shows all syntax errors",
         )
     return file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import click
 
 from aisimc_runtime.command.writing import fail, replace_file
 from aisimc_runtime.failures import Blocked, Failure
+from aisimc_runtime.ports.named import folder_of_a_run
 
 FORMATS = ("text", "json", "md", "html", "junit", "statement")
 MODULES = {"md": "markdown", "html": "html", "junit": "junit", "statement": "statement"}
@@ -27,7 +29,7 @@ def command(run: Path, style: str, output: Path | None) -> None:
     Ends with the exit status of the campaign's verdict.
     """
     try:
-        report = _built(run)
+        report = _built(folder_of_a_run(run))
         if style == "text" and output is None:
             from aisimc_runtime.command.console import console
             from aisimc_runtime.report.terminal import summary
@@ -54,7 +56,7 @@ def _built(run: Path) -> dict[str, Any]:
         if check.outcome is Outcome.WRONG:
             raise Blocked(
                 f"{run / check.what}: {check.message}: a report of this folder would not be the run's",
-                help=f"`aisimc verify {run}` checks everything that is kept",
+                help=f"`aisimc verify {shlex.quote(str(run))}` checks everything that is kept",
             )
     try:
         return build(run)

@@ -12,7 +12,7 @@ import click
 
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.command.writing import fail, print_json
-from aisimc_runtime.failures import Failure, Refused
+from aisimc_runtime.failures import Blocked, Failure, Refused
 
 if TYPE_CHECKING:
     from aisimc_runtime.requalify.bench import Bench
@@ -110,7 +110,7 @@ def _prepare(
     least, most = bounds_of(declared)
     profile = Profile() if profile_file is None else load_profile(profile_file)
     place = RunFolder((folder / f"{plan.name}-{row}-{key_of(plan, row, dimension)}").absolute())
-    place.path.mkdir(parents=True, exist_ok=True)
+    _make(place.path)
     processes = Processes()
     stack.enter_context(interruptible(processes.end_all))
     stack.enter_context(place.locked())
@@ -126,6 +126,22 @@ def _prepare(
             click.echo(line(seen, dimension, known, seen.fit(least, most).value))
 
     return Bench(campaign, row, dimension, place.path / "observations.jsonl", tell), first, least, most
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of the observations. Raises `Blocked` where nothing can be written there."""
+    import tempfile
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):  # a folder that is there may be read-only, too
+            pass
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise Blocked(
+            f"the observations cannot be kept in {folder}: {why}",
+            help="name a folder that can be written with --folder",
+        ) from error
 
 
 def _tell(outcome: Outcome, stable: bool, row: str, asked: Asked, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import click
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.command.writing import fail, print_json
 from aisimc_runtime.failures import Failure
+from aisimc_runtime.ports.named import folder_of_a_run
 
 if TYPE_CHECKING:
     from aisimc_runtime.report.verification import Check
@@ -29,8 +30,12 @@ def command(run: Path, as_json: bool, style: str, verbose: bool) -> None:
     from aisimc_runtime.report.verification import Outcome, verify
 
     try:
-        checks = verify(run)
+        checks = verify(folder_of_a_run(run))
     except Failure as failure:
+        if as_json or style == "json":
+            from aisimc_runtime.command.run import failed
+
+            print_json(failed(failure))
         fail(failure)
     bad = any(check.outcome is Outcome.WRONG for check in checks)
     if as_json or style == "json":

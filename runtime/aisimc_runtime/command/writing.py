@@ -53,7 +53,7 @@ def replace_file(path: Path, content: str) -> None:
                 Path(temporary).unlink()
             raise
     except OSError as reason:
-        raise Blocked(f"{path} cannot be written: {reason.strerror}") from reason
+        raise Blocked(f"{path} cannot be written: {(reason.strerror or str(reason)).lower()}") from reason
 
 
 def _write_through(path: Path, content: str) -> None:
@@ -62,4 +62,4 @@ def _write_through(path: Path, content: str) -> None:
         with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(content)
     except OSError as reason:
-        raise Blocked(f"{path} cannot be written: {reason.strerror}") from reason
+        raise Blocked(f"{path} cannot be written: {(reason.strerror or str(reason)).lower()}") from reason

@@ -11,6 +11,7 @@ from aisimc_runtime.compare.flatten import NotJson
 from aisimc_runtime.compare.scan import Document
 from aisimc_runtime.evidence.view import read_json
 from aisimc_runtime.failures import Blocked, Refused
+from aisimc_runtime.ports.named import unreadable
 
 WALL_CLOCK = frozenset({"wall_time_ms", "processed_tokens_per_s", "processed_output_tokens_per_s"})
 """Figures of a raw report that tell of the machine; canonical records do not hold them."""
@@ -32,12 +33,17 @@ def find(place: Path, row: str | None, arm: str) -> Subject:
     """The record that a place on the command line stands for. Raises Refused and Blocked."""
     if place.is_file():
         return Subject(place, None)
+    if not place.exists():
+        raise unreadable(place, FileNotFoundError())
     if not place.is_dir():
-        raise Blocked(f"{place} is not a file" if place.exists() else f"{place} is not there")
+        raise Refused(f"{place} cannot be read: it is not a regular file")
     if (place / "replays").is_dir():
         return _of_row(place, arm)
     if not (place / "rows").is_dir():
-        raise Refused(f"{place} is neither a record nor a row's folder nor a run's")
+        raise Refused(
+            f"{place} is not the folder of a run",
+            help="name a record, the folder of a row, or that of a run with --row",
+        )
     names = sorted(entry.name for entry in (place / "rows").iterdir())
     if row is None:
         known = ", ".join(names) or "none"

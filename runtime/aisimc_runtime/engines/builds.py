@@ -24,6 +24,7 @@ from aisimc_runtime.engines.elf import text_size_bytes
 from aisimc_runtime.engines.heartbeat import Heartbeat
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain, write_atomic
+from aisimc_runtime.ports.named import why
 
 _KEY_VERSION = 1
 """Rises when the way of building changes, so that older artifacts are not taken for new ones."""
@@ -120,7 +121,7 @@ def describe(artifact: Artifact, context: EngineContext) -> Json:
     try:
         done = context.processes.run([artifact.path, "--describe"], env={}, timeout_s=60)
     except OSError as error:
-        raise Blocked(f"the {artifact.arm}'s artifact cannot be started: {error.strerror}") from error
+        raise Blocked(f"the {artifact.arm}'s artifact cannot be started: {why(error)}") from error
     if done.status != 0:
         reason = (done.stderr.strip() or f"exit status {done.status}").splitlines()[0]
         raise Blocked(f"the {artifact.arm}'s artifact cannot describe itself: {reason}")

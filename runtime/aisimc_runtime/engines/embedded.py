@@ -10,6 +10,7 @@ from aisimc_runtime.engines.base import Acquired, Artifact, EngineContext, Json
 from aisimc_runtime.engines.sources import sources_sha256 as sources_sha256
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.ports.files import explain
+from aisimc_runtime.ports.named import why
 
 
 class EmbeddedEngine:
@@ -86,7 +87,7 @@ def _patched(files: dict[str, bytes], patch: Path, name: str) -> dict[str, bytes
     try:
         changed = patching.apply(patch.read_bytes(), files.get)
     except OSError as error:
-        raise Blocked(f"cannot read the patch {name}: {error.strerror}") from error
+        raise Blocked(f"cannot read the patch {name}: {why(error)}") from error
     except patching.PatchError as error:
         raise Blocked(f"the patch {name} does not apply: {error}") from error
     result = {path: data for path, data in files.items() if path not in changed}

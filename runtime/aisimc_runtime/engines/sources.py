@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from aisimc_runtime.failures import Blocked
+from aisimc_runtime.ports.named import why
 
 CORE = "reference-core"
 RUNNER = "runner"
@@ -50,7 +51,7 @@ def package_files(folder: Path) -> dict[str, bytes]:
         try:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
         except OSError as error:
-            raise Blocked(f"cannot read {path}: {error.strerror}") from error
+            raise Blocked(f"cannot read {path}: {why(error)}") from error
     return files
 
 
@@ -94,7 +95,7 @@ def runner_files() -> dict[str, bytes]:
         workspace = (root / "Cargo.toml").read_text("utf-8")
         files["Cargo.lock"] = (root / "Cargo.lock").read_bytes()
     except OSError as error:
-        raise Blocked(f"cannot read {error.filename}: {error.strerror}") from error
+        raise Blocked(f"cannot read {error.filename}: {why(error)}") from error
     profiles = workspace[workspace.index("[profile") :] if "[profile" in workspace else ""
     own = f'\n[workspace]\nresolver = "3"\nexclude = ["core", "checkout"]\n\n{profiles}'
     files["Cargo.toml"] += own.encode()

@@ -20,6 +20,7 @@ from aisimc_runtime.gate.sampler import Measured
 from aisimc_runtime.gate.telemetry import Telemetry
 from aisimc_runtime.gate.timing import Malformed, read_timing
 from aisimc_runtime.ports.files import link_or_copy, sha256_file
+from aisimc_runtime.ports.named import why
 
 Command = Callable[[Artifact, Path, Path], list[str]]
 """`command(artifact, config, out)` of the artifact's engine."""
@@ -39,7 +40,7 @@ class Staged:
             try:
                 found = sha256_file(file.path)
             except OSError as error:
-                raise Blocked(f"cannot read {file.path}: {error.strerror}") from error
+                raise Blocked(f"cannot read {file.path}: {why(error)}") from error
             if found != file.sha256:
                 raise Blocked(
                     f"{file.path} has changed: its SHA-256 is {found}, not {file.sha256}",
@@ -137,7 +138,7 @@ class ProcessBench:
             timing, error = _outcome(process, out, self.time_limit_s)
             return Measured(process, before, after, timing, error)
         except OSError as error:
-            raise Blocked(f"cannot start {argv[0]}: {error.strerror}") from error
+            raise Blocked(f"cannot start {argv[0]}: {why(error)}") from error
         finally:
             shutil.rmtree(out, ignore_errors=True)
 
@@ -161,7 +162,7 @@ def _mark(path: Path) -> tuple[int, ...]:
     try:
         stat = path.stat()
     except OSError as error:
-        raise Blocked(f"{path} is gone: {error.strerror}", help="run the campaign again") from error
+        raise Blocked(f"{path} is gone: {why(error)}", help="run the campaign again") from error
     return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 

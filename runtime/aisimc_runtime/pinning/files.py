@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aisimc_runtime.failures import Blocked
+from aisimc_runtime.ports.named import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def sha256_of(path: Path) -> str:
     try:
         return sha256_file(path)
     except OSError as reason:
-        raise Blocked(f"{path} cannot be read: {reason.strerror}") from reason
+        raise Blocked(f"{path} cannot be read: {why(reason)}") from reason
 
 
 def facts_of(path: Path, window: tuple[int, int] | None = None, place: str = "") -> FileFacts:
@@ -42,7 +43,7 @@ def facts_of(path: Path, window: tuple[int, int] | None = None, place: str = "")
     try:
         found = cut(path, start, rows)
     except OSError as reason:
-        raise Blocked(f"{path} cannot be read: {reason.strerror}") from reason
+        raise Blocked(f"{path} cannot be read: {why(reason)}") from reason
     if found.blank_line is not None:
         raise Blocked(
             f"{place or path}, line {found.blank_line}: the line is blank",

@@ -22,7 +22,7 @@ def main() -> None:
     try:
         child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, setsigdef=[signal.SIGTERM, signal.SIGPIPE])
     except OSError as error:
-        sys.stderr.write(f"{sys.argv[1]} cannot be started: {error.strerror}\n")
+        sys.stderr.write(f"{sys.argv[1]} cannot be started: {(error.strerror or str(error)).lower()}\n")
         os._exit(127)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code < 0:

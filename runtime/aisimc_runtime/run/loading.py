@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
-from aisimc_compiler.model.nearest import nearest_file
-from aisimc_compiler.rules.refusal import did_you_mean
 from aisimc_runtime.failures import Refused
-from aisimc_runtime.ports.named import regular
+from aisimc_runtime.ports.named import PLAN, regular, unreadable
 from aisimc_runtime.run.plan import Plan, plan_of
 
 
@@ -18,11 +17,13 @@ def load(spec: Path) -> Plan | None:
     Raises `Refused` for a file that cannot be read or a plan that is none.
     """
     try:
+        if (spec / PLAN).is_file():
+            shown = f"`aisimc report {shlex.quote(str(spec))}` shows its verdict"
+            raise Refused(f"{spec} is the folder of a run", help=f"{shown}; name the campaign to continue it")
         with regular(spec, str(spec)).open("rb") as stream:
             head = stream.read(64).lstrip()
     except OSError as error:
-        meant = did_you_mean(nearest_file(str(spec)))
-        raise Refused(f"{spec} cannot be read: {(error.strerror or str(error)).lower()}", help=meant) from error
+        raise unreadable(spec, error) from error
     return _saved(spec) if head.startswith(b"{") else _compiled(spec)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from aisimc_compiler.plan.configuration import GENERATED, LOCAL
 from aisimc_runtime.failures import Refused
 from aisimc_runtime.pinning.edits import quoted
+from aisimc_runtime.ports.named import why
 from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header, laid_out
 from aisimc_runtime.scaffold.revisions import block, needs_build
 
@@ -94,7 +95,7 @@ def _configuration(path: Path, beside: Path) -> Configuration:
         data = path.read_bytes()
         body = json.loads(data)
     except OSError as reason:
-        raise Refused(f"{path} cannot be read: {reason.strerror}") from reason
+        raise Refused(f"{path} cannot be read: {why(reason)}") from reason
     except ValueError as reason:
         raise Refused(f"{path} is not JSON: {reason}") from reason
     if not isinstance(body, dict) or not set(body) >= _KEYS:

@@ -11,6 +11,7 @@ import orjson
 
 from aisimc_runtime.evidence.view import ARMS, Row, load_row, read_json
 from aisimc_runtime.failures import Blocked
+from aisimc_runtime.ports.named import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def collect(folder: Path) -> Collected:
     except orjson.JSONDecodeError as error:
         raise Blocked(f"a file of {folder} is not JSON: {error}", help="`aisimc verify` says which one") from error
     except OSError as error:
-        raise Blocked(f"cannot read {error.filename or folder}: {error.strerror or error}") from error
+        raise Blocked(f"cannot read {error.filename or folder}: {why(error)}") from error
 
 
 def _tests(folder: Path, name: str) -> dict[str, dict[str, Any] | None]:

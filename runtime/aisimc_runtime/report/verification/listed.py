@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 
 from aisimc_runtime.ports.files import sha256_file
+from aisimc_runtime.ports.named import why
 from aisimc_runtime.report.manifest import NAME, encode, files_digest, kept_files
 from aisimc_runtime.report.verification.outcome import Check, Outcome, right, wrong
 
@@ -43,7 +44,7 @@ def _files(folder: Path, files: dict[str, dict[str, object]]) -> Iterator[Check]
             yield wrong(name, "listed by the run, and no longer there")
             continue
         except OSError as error:
-            yield wrong(name, f"cannot be read: {error.strerror}")
+            yield wrong(name, f"cannot be read: {why(error)}")
             continue
         if digest == entry.get("sha256"):
             good += 1

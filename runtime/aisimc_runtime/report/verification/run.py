@@ -13,6 +13,7 @@ import orjson
 
 from aisimc_runtime.evidence.view import read_json
 from aisimc_runtime.failures import Blocked
+from aisimc_runtime.ports.named import why
 from aisimc_runtime.report import html, junit, markdown, statement
 from aisimc_runtime.report.model import build
 from aisimc_runtime.report.verification.listed import check_manifest
@@ -54,7 +55,7 @@ def _guarded(checks: Iterator[Check], what: str) -> Iterator[Check]:
     except (LookupError, TypeError, AttributeError) as error:
         yield wrong(what, f"a file in it is not what a run writes: {type(error).__name__}: {error}")
     except OSError as error:
-        yield wrong(what, f"{error.filename or 'a file'} cannot be read: {error.strerror}")
+        yield wrong(what, f"{error.filename or 'a file'} cannot be read: {why(error)}")
     except Blocked as error:
         yield wrong(what, error.message)
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from aisimc_runtime.command.main import main
 from aisimc_runtime.failures import Interrupted
 from aisimc_runtime.run.signals import interruptible
 
-
-def interrupt(*_: object, **__: object) -> None:
-    raise KeyboardInterrupt
+CODE = """
+import sys
+from unittest import mock
+from aisimc_runtime.command.main import main
+place, *arguments = sys.argv[1:]
+sys.argv = ["aisimc", *arguments]
+with mock.patch(place, side_effect=KeyboardInterrupt):
+    main()
+"""
 
 
 @pytest.mark.parametrize(
@@ -27,18 +35,16 @@ def interrupt(*_: object, **__: object) -> None:
         ("aisimc_runtime.run.loading.load", ["plan", "SPEC"]),
     ],
 )
-def test_every_verb_says_that_it_was_ended(
-    place: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(place, interrupt)
-    spec = __file__
-    monkeypatch.setattr("sys.argv", ["aisimc", *(spec if word == "SPEC" else word for word in arguments)])
-    monkeypatch.setattr("gc.disable", lambda: None)  # this process lives on
-    monkeypatch.setattr("os._exit", lambda status: (_ for _ in ()).throw(SystemExit(status)))
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 130
-    assert capsys.readouterr().err.splitlines() == [
+def test_every_verb_says_that_it_was_ended(place: str, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "SPEC").write_text("")
+    (tmp_path / "RUN").mkdir()
+    (tmp_path / "RUN" / "plan.json").write_text("{}")
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, place, *arguments],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.splitlines() == [
         "aisimc: error: ended by SIGINT; no file is half-written",
         "  help: the same command starts again",
     ]

@@ -33,7 +33,7 @@ def test_reports_end_with_the_verdicts_status(tmp_path: Path, outcome: str, stat
 
 def test_a_report_that_cannot_be_made(tmp_path: Path) -> None:
     result = run(report.command, tmp_path)
-    assert result.exit_code == 3
+    assert result.exit_code == 2
     assert "aisimc: error:" in result.output
 
 
@@ -101,7 +101,7 @@ def test_diff_of_what_is_no_record(tmp_path: Path, content: bytes) -> None:
     result = run(diff.command, path, good)
     assert result.exit_code == 3
     assert "Traceback" not in result.output
-    assert run(diff.command, tmp_path / "absent", good).exit_code == 3
+    assert run(diff.command, tmp_path / "absent", good).exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_the_command_ends_with_its_status(tmp_path: Path) -> None:
     document = orjson.loads(bad.output)
     assert document["verified"] is False
     assert {entry["what"] for entry in document["checks"] if entry["outcome"] == "wrong"} == {"report.md"}
-    assert runner.invoke(command, [str(tmp_path)]).exit_code == 3
+    assert runner.invoke(command, [str(tmp_path)]).exit_code == 2
 
 
 @pytest.mark.parametrize("text", [b"{}", b"[]", b"1", b'"text"', b"null", b'{"columns": 3, "schema": {}}'])
