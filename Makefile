@@ -6,16 +6,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CARGO ?= cargo
+RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' runner-rust/runner/Cargo.toml)
 
-.PHONY: run test lint format bench clean setup
+.PHONY: run test lint format bench clean setup rust
+.NOTPARALLEL:
 
 ## run: set everything up and run the quickstart campaign on the engine that ships with the project
-run: $(STAMP)
+run: rust $(STAMP)
 	$(BIN)/aisimc check specs/quickstart.campaign
 	$(BIN)/aisimc run specs/quickstart.campaign
 
 ## test: set everything up and pass the tests (Rust, then Python; whole campaigns are among them, so allow some time)
-test: $(STAMP)
+test: rust $(STAMP)
 	$(CARGO) test --locked --manifest-path runner-rust/Cargo.toml
 	$(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
@@ -34,10 +36,18 @@ format: $(STAMP)
 	$(CARGO) fmt --all --manifest-path runner-rust/Cargo.toml
 
 ## bench: the measurements kept in tests/benchmarks (slow; nothing is asserted about time)
-bench: $(STAMP)
+bench: rust $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 setup: $(STAMP)
+
+# Asked before anything is installed: that takes a while, and is in vain without a Rust that builds the engine.
+rust:
+	@lacks=; found=$$($(CARGO) --version 2>/dev/null | cut -d' ' -f2); \
+	if [ -z "$$found" ]; then lacks="\`$(CARGO)\` does not run"; \
+	elif [ "$$(printf '%s\n' $(RUST) $$found | sort -V | head -n 1)" != "$(RUST)" ]; then lacks="this is $$found"; fi; \
+	if [ -n "$$lacks" ]; then \
+	  echo "Rust $(RUST) or newer is needed, and $$lacks: get it from https://rustup.rs, then run this again" >&2; exit 1; fi
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -20,3 +20,8 @@ def test_the_environment_and_the_kept_files_are_the_runtime_s(root: Path) -> Non
     page = (root / "docs" / "exceptions.md").read_text("utf-8")
     code = Path(exception_tests.__file__).read_text("utf-8")
     assert set(re.findall(r"AISIMC_[A-Z]+", code)) == set(re.findall(r"AISIMC_[A-Z]+", page))
+
+
+def test_no_line_runs_out_of_the_page(root: Path) -> None:
+    lines = (root / "docs" / "exceptions.md").read_text("utf-8").splitlines()
+    assert [line for line in lines if len(line) > 125 and not line.startswith("|")] == []

@@ -16,7 +16,7 @@ from aisimc_compiler.syntax.tree import Block, File, Value
 from aisimc_runtime.command.exits import Exit
 from aisimc_runtime.command.writing import fail, replace_file
 from aisimc_runtime.failures import Failure, Refused
-from aisimc_runtime.pinning.edits import Edit, apply
+from aisimc_runtime.pinning.edits import Edit, apply, laid_out_again
 from aisimc_runtime.pinning.findings import Finding, Unpinned, Unverified
 from aisimc_runtime.pinning.walk import pins
 from aisimc_runtime.pinning.world import RealWorld
@@ -66,7 +66,8 @@ def _pin(path: Path, *, dry_run: bool, refresh: bool) -> tuple[bool, bool]:
     world = RealWorld(path.resolve().parent, lambda line: click.echo(f"{path}: {line}", err=True))
     found = list(pins(file, world, refresh=refresh))
     before = file.source.text
-    after = apply(before, [edit for edit in found if isinstance(edit, Edit)])
+    edits = [edit for edit in found if isinstance(edit, Edit)]
+    after = laid_out_again(before, apply(before, edits)) if edits else before
     wrong = _say_what_is_wrong(path, found)
     if before != after:
         _show(path, before, after)

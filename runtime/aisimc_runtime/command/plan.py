@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -65,7 +66,7 @@ def command(
         else:
             _write(_text(plan, store_folder, colour))
             if output is not None:
-                sys.stdout.write(f"\nsaved as {output}: `aisimc run {output}` runs exactly this\n")
+                sys.stdout.write(f"\nsaved as {output}: `aisimc run {shlex.quote(str(output))}` runs exactly this\n")
         sys.stdout.flush()
     except Failure as failure:
         fail(failure)

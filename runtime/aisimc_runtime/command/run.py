@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from aisimc_runtime.run.progress import Progress
 
 
-@click.command("run", short_help="Run a campaign, or continue one, and give its verdict")
+EPILOG = """\b
+Examples:
+  aisimc run nightly.campaign               # a run that was ended is continued by the same command
+  aisimc run nightly.campaign --again       # a fresh run beside the earlier one
+  aisimc run nightly.campaign --json --quiet > verdict.json
+  aisimc run plan.json --executor slurm --profile cluster.yaml
+"""
+
+
+@click.command("run", epilog=EPILOG, short_help="Run a campaign, or continue one, and give its verdict")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--profile", "profile_file", type=click.Path(path_type=Path), help="Executor, CPUs and limits (YAML).")
 @click.option(
@@ -79,7 +89,8 @@ def _run(
     plan = load(spec)
     if plan is None:
         if as_json:
-            told = Refused(f"{spec} is refused", help=f"`aisimc check --format json {spec}` gives every error")
+            typed = shlex.quote(str(spec))
+            told = Refused(f"{spec} is refused", help=f"`aisimc check --format json {typed}` gives every error")
             print_json(failed(told))
         return Exit.REFUSED
     from aisimc_runtime.run.folder import DEFAULT_RUNS, is_finished, read_report, run_folder

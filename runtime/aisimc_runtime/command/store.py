@@ -60,7 +60,10 @@ def command() -> None:
 @json_option
 @guarded
 def add(files: tuple[Path, ...], folder: Path | None, as_json: bool) -> Exit:
-    """Put FILES into the store; campaigns find them by content, without a network."""
+    """Put FILES into the store.
+
+    Campaigns find them by content, without a network.
+    """
     store = _open(folder)
     added = []
     for file in files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -197,7 +198,7 @@ def _fetched(name: str, spec: Json, near: Sequence[Near], sources: Sources) -> P
             raise Blocked(
                 f"input {name}: {error.message}{_said(near)}",
                 help=error.help
-                or f"with the file from elsewhere: `aisimc store add {place}`, or name its folder "
+                or f"with the file from elsewhere: `aisimc store add {shlex.quote(place)}`, or name its folder "
                 f"in AISIMC_INPUTS (SHA-256 {spec['sha256']})",
             ) from error
         sink.flush()

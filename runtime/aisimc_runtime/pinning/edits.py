@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from aisimc_compiler.source import Source
+from aisimc_compiler.syntax.format import FormatterError, format_source
 from aisimc_compiler.syntax.tree import Attribute, Block
 
 
@@ -77,3 +79,17 @@ def _equals_column(attribute: Attribute) -> int:
     source = attribute.name.span.source
     between = source.text[attribute.name.span.start : attribute.value.span.start]
     return between.find("=")
+
+
+def laid_out(text: str) -> str:
+    """A campaign's text as `aisimc fmt` lays it out; one that cannot be laid out as it is."""
+    try:
+        formatted = format_source(Source("<text>", text)).text
+    except FormatterError:
+        return text
+    return text if formatted is None else formatted
+
+
+def laid_out_again(before: str, after: str) -> str:
+    """An edited text, laid out if it was so before: an edit neither spoils a layout nor imposes one."""
+    return laid_out(after) if laid_out(before) == before else after

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.planview.supplies import Supply
 
 Json = dict[str, Any]
@@ -42,7 +43,7 @@ def render(
         yield strong("exceptions")
         for name, record in sorted(plan["exceptions"].items()):
             requests = record["requests"]
-            whose = "all requests" if requests == "all" else f"{len(requests):,} requests"
+            whose = "all requests" if requests == "all" else plural(len(requests), "request")
             yield f"  {name}  {record['row']}: {', '.join(record['differs'])} of {whose}"
     yield ""
     yield from _stages(plan, strong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,4 +67,4 @@ def find_file(plan: Plan, store: Store, name: str, sha256: str) -> Path:
         return store.checked(sha256)
     if changed is not None:
         raise Blocked(f"{changed} is not what the plan names: its SHA-256 is not {sha256}", help="plan again")
-    raise Blocked(f"{name} is not here (SHA-256 {sha256})", help=f"`aisimc store add {Path(name).name}`")
+    raise Blocked(f"{name} is not here (SHA-256 {sha256})", help=f"`aisimc store add {shlex.quote(Path(name).name)}`")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aisimc_runtime.pinning.edits import quoted
+from aisimc_runtime.pinning.edits import laid_out, quoted
 from aisimc_runtime.scaffold.revisions import block, honours_no_canonical_mode, needs_build
 from aisimc_runtime.scaffold.rows import ROWS
 
@@ -70,15 +70,6 @@ def text(outline: Outline) -> str:
         PLACEHOLDERS + "\n" + "\n\n".join(_row(row, outline) for row in outline.rows),
     ]
     return laid_out("\n\n".join(parts) + "\n")
-
-
-def laid_out(text: str) -> str:
-    """A campaign's text as `aisimc fmt` lays it out."""
-    from aisimc_compiler.source import Source
-    from aisimc_compiler.syntax.format import format_source
-
-    formatted = format_source(Source("<new>", text)).text
-    return text if formatted is None else formatted
 
 
 def header(name: str, purpose: str, corpus: str, authoritative: bool) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 from aisimc_compiler.plan.configuration import GENERATED, LOCAL
 from aisimc_runtime.failures import Refused
-from aisimc_runtime.pinning.edits import quoted
+from aisimc_runtime.pinning.edits import laid_out, quoted
 from aisimc_runtime.ports.named import why
-from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header, laid_out
+from aisimc_runtime.scaffold.campaign import EXCLUDE, determinism, header
 from aisimc_runtime.scaffold.revisions import block, needs_build
 
 _KEYS = {

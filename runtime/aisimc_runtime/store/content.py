@@ -210,7 +210,7 @@ def open_store(root: Path | None = None) -> Store:
             import platformdirs
 
             root = Path(platformdirs.user_cache_dir("aisimc")) / "store"
-    root = root.absolute()
+    root = root.resolve() if ".." in root.parts else root.absolute()
     in_the_way = next((p for p in map(str, (root, *root.parents)) if os.path.exists(p) and not os.path.isdir(p)), None)  # noqa: PTH110, PTH112 - never raise
     if in_the_way is not None:
         raise Blocked(

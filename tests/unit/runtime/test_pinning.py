@@ -7,12 +7,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from aisimc_compiler.source import Source
 from aisimc_compiler.syntax.parser import parse
+from aisimc_runtime.command.pin import command as pin_command
 from aisimc_runtime.failures import Blocked
 from aisimc_runtime.pinning import commits, files
-from aisimc_runtime.pinning.edits import Edit, apply
+from aisimc_runtime.pinning.edits import Edit, apply, laid_out
 from aisimc_runtime.pinning.files import FileFacts
 from aisimc_runtime.pinning.findings import Unpinned, Wanted
 from aisimc_runtime.pinning.walk import pins
@@ -208,3 +210,28 @@ def test_git_says_what_it_does_not_know(repository: tuple[Path, str, str]) -> No
         commits.resolve(str(where), "00000000", where.parent)
     with pytest.raises(Blocked, match="git ls-remote"):
         commits.resolve(str(where / "gone"), "main", where.parent)
+
+
+PINNED_LATER = 'campaign "c" {{\n{0}language{1}= 1\n}}\n\nrow r {{\n{0}frozen{1}= "f.json"\n}}\n'
+
+
+@pytest.mark.parametrize("tidy", [True, False])
+def test_a_file_that_was_laid_out_stays_so_and_another_is_not_touched_elsewhere(tmp_path: Path, tidy: bool) -> None:
+    (tmp_path / "f.json").write_text("{}")
+    path = tmp_path / "c.campaign"
+    before = PINNED_LATER.format("  ", " ") if tidy else PINNED_LATER.format("   ", "    ")
+    assert (laid_out(before) == before) is tidy
+    path.write_text(before)
+    result = CliRunner().invoke(pin_command, [str(path)])
+    assert result.exit_code == 0, result.output
+    after = path.read_text()
+    assert hashlib.sha256(b"{}").hexdigest() in after
+    assert (laid_out(after) == after) is tidy
+    assert tidy or "   language    = 1\n" in after
+
+
+def test_what_has_every_pin_is_left_as_it_is_laid_out_or_not(tmp_path: Path) -> None:
+    path = tmp_path / "c.campaign"
+    path.write_text('campaign "c" {\n      language = 1\n}\n')
+    assert CliRunner().invoke(pin_command, [str(path)]).exit_code == 0
+    assert path.read_text() == 'campaign "c" {\n      language = 1\n}\n'

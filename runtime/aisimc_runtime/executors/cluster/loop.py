@@ -6,6 +6,7 @@ to go on stands in the run folder and in the shared one, and a second harness at
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -279,7 +280,9 @@ class Loop:
         """The interruption, with what became of the jobs."""
         said = asked.message if isinstance(asked, Interrupted) else "interrupted; what was collected is kept"
         if outcome.unclear:
-            again = f"`aisimc cancel {self._campaign.run_folder}` when {self._scheduler.title} answers"
+            again = (
+                f"`aisimc cancel {shlex.quote(str(self._campaign.run_folder))}` when {self._scheduler.title} answers"
+            )
             return Interrupted(f"{said}; it is not known whether its jobs ended: {outcome.unclear}", help=again)
         count = len(outcome.jobs)
         ended = f"; {count} job{'s' * (count != 1)} cancelled" if count else ""

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from aisimc_compiler.api import compile_file
+from aisimc_runtime.planview.text import render
+from tests.builders.texts import SPECS
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "cases" / "examples"
 NIGHTLY = EXAMPLES / "nightly-conversation.campaign"
@@ -130,3 +132,14 @@ def test_what_the_store_has_is_said_and_kept_out_of_the_plan(tmp_path: Path) -> 
     assert [supply.have for supply in everything] == [True, True, True]
     assert [supply.download for supply in nothing] == [True, True, True]
     assert [supply.kind for supply in nothing] == ["wheel", "wheel", "input"]
+
+
+@pytest.mark.parametrize(
+    ("requests", "said"), [(["a"], "1 request"), (["a", "b"], "2 requests"), ("all", "all requests")]
+)
+def test_the_requests_of_an_exception_are_counted_in_words(requests: list[str] | str, said: str) -> None:
+    plan = compile_file(next(path for path in SPECS if path.stem == "correction")).plan
+    assert plan is not None
+    (record,) = plan["exceptions"].values()
+    shown = list(render({**plan, "exceptions": {"e": {**record, "requests": requests}}}, "0" * 64, []))
+    assert any(line.endswith(f" of {said}") for line in shown)

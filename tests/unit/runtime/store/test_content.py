@@ -206,3 +206,8 @@ class TestGc:
         later = time.time() + 2 * upkeep.STALE_S
         assert upkeep.stale(store, later) == [gone]
         assert upkeep.stale(store, time.time()) == []
+
+
+def test_the_store_is_named_without_detours(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    assert open_store(tmp_path / "a" / ".." / "store").root == tmp_path / "store"
