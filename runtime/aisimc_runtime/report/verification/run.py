@@ -19,6 +19,7 @@ from aisimc_runtime.report.model import build
 from aisimc_runtime.report.verification.listed import check_manifest
 from aisimc_runtime.report.verification.outcome import Check, Outcome, gone, right, wrong
 from aisimc_runtime.report.verification.rows import check_row
+from aisimc_runtime.report.verification.telling import first_difference, first_line
 from aisimc_runtime.report.writing import encode
 
 
@@ -93,18 +94,18 @@ def _report(folder: Path) -> Iterator[Check]:
     if made["digest"] != kept.get("digest"):
         yield wrong("report.json", f"its digest is {kept.get('digest')}, the files give {made['digest']}")
     if made["verdict"] != kept.get("verdict"):
-        text = f"says {kept.get('verdict', {}).get('semantic')}, the files give {made['verdict']['semantic']}"
-        yield wrong("report.json", text)
+        where = first_difference(kept.get("verdict"), made["verdict"], "/verdict")
+        yield wrong("report.json", f"has another verdict: {where}")
     elif made["digest"] == kept.get("digest"):
         yield right("report.json", f"the verdict and the report digest {made['digest'][:12]} follow from the files")
     if made["tool"] != kept.get("tool"):
         text = f"was written by version {kept.get('tool', {}).get('version')}; its wording was not compared"
         yield Check(Outcome.NOTED, "report.json", text)
         return
-    yield from _wordings(folder, made)
+    yield from _wordings(folder, kept, made)
 
 
-def _wordings(folder: Path, made: dict[str, Any]) -> Iterator[Check]:
+def _wordings(folder: Path, kept: dict[str, Any], made: dict[str, Any]) -> Iterator[Check]:
     renderings: dict[str, Callable[[dict[str, Any]], str]] = {
         "report.json": lambda report: encode(report).decode(),
         "report.md": markdown.render,
@@ -114,5 +115,10 @@ def _wordings(folder: Path, made: dict[str, Any]) -> Iterator[Check]:
     }
     for name, render in renderings.items():
         path = folder / name
-        if path.is_file() and path.read_bytes() != render(made).encode():
-            yield wrong(name, "is not what the files give")
+        if not path.is_file():
+            continue
+        there, wanted = path.read_bytes(), render(made).encode()
+        if there == wanted:
+            continue
+        where = first_difference(kept, orjson.loads(encode(made))) if name == "report.json" else None
+        yield wrong(name, f"is not what the files give: {where or first_line(there, wanted)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from aisimc_runtime.failures import Blocked
 from aisimc_runtime.report import html, junit
 from aisimc_runtime.report.manifest import kept_files, write_manifest
 from aisimc_runtime.report.verification import Outcome, verify
+from aisimc_runtime.report.verification.telling import first_difference
 from aisimc_runtime.report.writing import write_all
 from tests.builders import outcomes
 
@@ -104,6 +106,64 @@ def test_a_fitting_manifest_does_not_hide_what_does_not_follow(
     folder = outcomes.differing(tmp_path / "run")
     write_all(folder)
     assert forge(folder, relative, **changes)
+
+
+@pytest.mark.parametrize(
+    ("relative", "old", "new", "told"),
+    [
+        (
+            "report.json",
+            b"the canonical bytes",
+            b"the canonicaL bytes",
+            '/message is "the canonicaL bytes of the two arms',
+        ),
+        ("report.json", b'"exit_status": 1', b'"exit_status": 0', "/verdict/exit_status is 0, the files give 1"),
+        ("report.json", b'"used": ', b'"usee": ', ""),
+        ("report.json", b'"kind": "row"', b'"kind": "rox"', '/rows/0/kind is "rox", the files give "row"'),
+        ("report.json", b'"schema": "aisimc.report/1"', b'"schema":  "aisimc.report/1"', "line "),
+        ("report.md", b"## Rows", b"## rows", "line "),
+        (
+            "rows/vllm-aggregated/replays/candidate-2/process.json",
+            b'"exit_status":0',
+            b'"exit_status":7',
+            "/verdict/reasons/",
+        ),
+    ],
+)
+def test_what_differs_is_said_and_never_the_same_twice(
+    tmp_path: Path, relative: str, old: bytes, new: bytes, told: str
+) -> None:
+    folder = outcomes.differing(tmp_path / "run")
+    write_all(folder)
+    path = folder / relative
+    data = path.read_bytes()
+    path.write_bytes(data.replace(old, new, 1))
+    messages = [check.message for check in verify(folder) if check.outcome is Outcome.WRONG]
+    assert not messages or any(told in message for message in messages), messages
+    assert bool(messages) == (path.read_bytes() != data)
+    for message in messages:
+        sides = re.search(r"(?:is|says) (.*), the files give (.*)", message)
+        assert sides is None or sides[1] != sides[2], message
+
+
+@pytest.mark.parametrize(
+    ("kept", "made", "told"),
+    [
+        ({"a": 1, "b": [1, {"c": 2}]}, {"a": 1, "b": [1, {"c": 3}]}, "/b/1/c is 2, the files give 3"),
+        ({"a": 1}, {"a": 1.0}, "/a is 1, the files give 1.0"),
+        ({"a": 1}, {}, "/a is 1, the files give not there"),
+        ({"a": [1]}, {"a": [1, 2]}, "/a/1 is not there, the files give 2"),
+        (None, {"a": 1}, '/ is null, the files give {"a":1}'),
+        ({"a": [1, 2]}, {"a": [1, 2]}, None),
+        (
+            "x" * 80 + "y" + "z" * 80,
+            "x" * 80 + "Y" + "z" * 80,
+            f"/ is …{'x' * 30}y{'z' * 27}…, the files give …{'x' * 30}Y{'z' * 27}…",
+        ),
+    ],
+)
+def test_the_first_key_that_differs(kept: Any, made: Any, told: str | None) -> None:
+    assert first_difference(kept, made) == told
 
 
 def test_what_is_no_longer_there_is_said(tmp_path: Path) -> None:
