@@ -6,6 +6,7 @@ from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.compare.literals import Change
+from aisimc_runtime.sizes import in_ms
 
 SPELLING = "only key order, white space or spelling differ"
 
@@ -32,7 +33,7 @@ def clause(difference: dict[str, Any]) -> str:
         return SPELLING
     parting = difference.get("first_parting")
     if parting is not None:
-        return f"they first part at {parting['at_ms']:.3f} ms, {parting['request']} {parting['field'].lstrip('/')}"
+        return f"they first part at {in_ms(parting['at_ms'])} ms, {parting['request']} {parting['field'].lstrip('/')}"
     first = difference["classes"][0]
     if difference["classes_in_all"] == 1:
         return f"only one field {_WHAT[Change(first['change'])]}: {first['pattern']}{_spread(first, difference)}"

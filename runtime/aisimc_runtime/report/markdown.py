@@ -8,7 +8,7 @@ from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.sizes import in_units
+from aisimc_runtime.sizes import in_ms, in_units
 
 _MARKS = {"PASS": "✅", "PASS_WITH_SEMANTIC_EXCEPTIONS": "☑️", "FAIL": "❌", "NOT_COVERED": "–", "INCOMPLETE": "…"}
 _PATTERN = re.compile(r"(?<!\S)/[\w*~]+(?:/[\w*~]+)+(?=[\s,;:)]|$)")
@@ -99,8 +99,9 @@ def _troubles(report: dict[str, Any]) -> Iterator[str]:
 def _difference(difference: dict[str, Any], names: tuple[str, str], all_of_them: str) -> Iterator[str]:
     found = difference["first_parting"]
     if found is not None:
-        yield f"They first part at **{found['at_ms']!r} ms** of virtual time: {found['request']} `{found['field']}`"
-        yield f"is `{_value(found['a'])}` on the {names[0]} and `{_value(found['b'])}` on the {names[1]}."
+        yield f"They first part at **{in_ms(found['at_ms'])} ms** of virtual time: {found['request']}"
+        yield f"`{found['field']}` is `{_value(found['a'])}` on the {names[0]}"
+        yield f"and `{_value(found['b'])}` on the {names[1]}."
     else:
         yield _sentence(say.no_parting(difference))
     if difference.get("same_values"):
@@ -158,7 +159,7 @@ def _campaign_findings(report: dict[str, Any]) -> Iterator[str]:
     shown = [finding for finding in report["findings"] if finding["status"] != "satisfied"]
     if not shown:
         return
-    yield "## Of the whole campaign"
+    yield "## Checks of the whole campaign"
     yield ""
     yield from (
         f"- **{finding['rule']}** {say.status(finding)}: {_text(message)}" for finding, message in say.messages(shown)
@@ -241,9 +242,13 @@ def _placements(row: dict[str, Any]) -> Iterator[str]:
             if not replay["ran"]:
                 continue
             yield (
-                f"- {arm} {replay['repetition']}: node {node.get('hostname', '?')}, CPUs {replay['cpus']}, "
-                f"NUMA {replay['numa']}, canonical `{(replay['canonical_sha256'] or 'none')[:12]}`"
+                f"- {arm} {replay['repetition']}: node {node.get('hostname', '?')}, CPUs {_list(replay['cpus'])}, "
+                f"NUMA {_list(replay['numa'])}, canonical `{(replay['canonical_sha256'] or 'none')[:12]}`"
             )
+
+
+def _list(numbers: Iterable[int] | None) -> str:
+    return ", ".join(map(str, numbers or ())) or "–"
 
 
 def _line(cells: Iterable[object]) -> str:

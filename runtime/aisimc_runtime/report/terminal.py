@@ -11,6 +11,7 @@ from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.lines import columns, put, whole
 from aisimc_runtime.report.overview import overview
+from aisimc_runtime.sizes import in_ms
 
 _STYLES = {
     "PASS": "bold green",
@@ -21,6 +22,8 @@ _STYLES = {
     "BLOCKED": "bold red",
 }
 _CLASSES = 6
+_FROM = "›"
+"""Stands before events from the instant of the parting on."""
 _CLASS_HEAD = ("change", "values", "requests", "size", "field")
 
 
@@ -134,7 +137,7 @@ def _parting(found: dict[str, Any], names: tuple[str, str], console: Console, *,
         put(console, say.no_parting(found), first="  ")
         return
     line = Text("first parting ")
-    line.append(f"{parting['at_ms']!r} ms", style="bold")
+    line.append(f"{in_ms(parting['at_ms'])} ms", style="bold")
     line.append(f", {parting['request']} {parting['field'].lstrip('/')}")
     put(console, line, first="  ")
     width = max(len(name) for name in names)
@@ -149,9 +152,12 @@ def _events(parting: dict[str, Any], names: tuple[str, str], console: Console) -
         around = parting["events"][side]
         put(console, Text(f"around it on the {name}", style="dim"), first="  ")
         for event in around["before"]:
-            whole(console, Text(f"    {event['at_ms']:>18.6f}  {event['request']:<14} {event['what']}", style="dim"))
+            whole(
+                console, Text(f"    {in_ms(event['at_ms']):>18}  {event['request']:<14} {event['what']}", style="dim")
+            )
         for event in around["from"]:
-            whole(console, f"  › {event['at_ms']:>18.6f}  {event['request']:<14} {event['what']}")
+            whole(console, f"  {_FROM} {in_ms(event['at_ms']):>18}  {event['request']:<14} {event['what']}")
+    put(console, Text(f"{_FROM} from the instant on at which they part", style="dim"), first="  ")
 
 
 def _campaign(report: dict[str, Any], console: Console) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.compare.literals import Change
 from aisimc_runtime.compare.words import SPELLING, cell
 from aisimc_runtime.evidence.finding import on_both_arms
+from aisimc_runtime.sizes import in_ms, signed
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang", "trtllm": "TRT-LLM"}
 EVENTS = {"vllm": "preemptions", "sglang": "retractions", "trtllm": "evictions"}
@@ -21,6 +23,7 @@ RESULTS = {
 ARROW = " → "
 ARROWS = "→ leads from the baseline to the candidate, where they differ"
 DIFFERS = " ≠ "
+_ENDS = "/per_request/*/terminal_time_ms"
 LAST_WORDS = 200
 """So many characters are shown of what a regression test wrote last."""
 
@@ -173,7 +176,7 @@ def parting(difference: dict[str, Any] | None) -> str:
     found = difference["first_parting"]
     if found is None:
         return cell(difference, "")
-    return f"{found['at_ms']:.3f} ms, {found['request']} {found['field'].lstrip('/')}"
+    return f"{in_ms(found['at_ms'])} ms, {found['request']} {found['field'].lstrip('/')}"
 
 
 def no_parting(difference: dict[str, Any]) -> str:
@@ -187,9 +190,23 @@ def spread(difference: dict[str, Any]) -> str:
     """How far a difference goes, in requests, values and classes."""
     counts = difference["requests"]
     return (
-        f"{counts['differing']:,} of {plural(counts['compared'], 'request')} differ, "
+        f"{counts['differing']:,} of {plural(counts['compared'], 'request')} differ{_ends(difference)}, "
         f"{plural(difference['values'], 'value')} in {plural(difference['classes_in_all'], 'class', 'classes')}"
     )
+
+
+def _ends(difference: dict[str, Any]) -> str:
+    """How many of the requests that differ end at another time; empty where the difference does not tell."""
+    listed = difference["classes"]
+    ends = [entry for entry in listed if entry["pattern"] == _ENDS and entry["change"] == Change.VALUE]
+    if ends:
+        number = ends[0]["requests"]
+        return f" ({number:,} {'ends' if number == 1 else 'end'} at another time)"
+    parting = difference["first_parting"]
+    own = (parting or {}).get("record") or {}
+    known = all("/terminal_time_ms" in (own.get(side) or {}) for side in ("a", "b"))
+    whole = len(listed) == difference["classes_in_all"] and not any(entry["pattern"] == _ENDS for entry in listed)
+    return " (none ends at another time)" if known and whole and not only_on(difference, ("", "")) else ""
 
 
 def only_on(difference: dict[str, Any], names: tuple[str, str]) -> list[str]:
@@ -235,12 +252,12 @@ def change_size(entry: dict[str, Any]) -> str:
         return f"up to {ulps} ulp"
     if delta is None:
         return ""
-    return f"up to {delta:+.6g}"
+    return f"up to {signed(delta)}" + (" ms" if entry["pattern"].endswith("_ms") else "")
 
 
 def milliseconds(value: float | None) -> str:
     """A time in virtual ms, for people."""
-    return "–" if value is None else f"{value:,.3f}"
+    return "–" if value is None else in_ms(value)
 
 
 def excused_by(row: dict[str, Any]) -> str:

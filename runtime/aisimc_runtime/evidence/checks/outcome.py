@@ -11,6 +11,7 @@ from aisimc_runtime.evidence.checks.pressure import counts_chunks
 from aisimc_runtime.evidence.counters import counters_of, same
 from aisimc_runtime.evidence.finding import Finding, Status
 from aisimc_runtime.evidence.view import Arm, Row
+from aisimc_runtime.sizes import in_ms
 
 MOST_READMISSIONS = 16
 """A request put out and taken in again more often than this is cycling, not making progress."""
@@ -125,7 +126,7 @@ def progress(row: Row, arm: Arm, extract: dict[str, Any]) -> Iterator[Finding]:
         text = f"virtual time does not advance on the {arm.name}"
         yield Finding("run.progress", row.name, arm.name, Status.FAILED, text, "time advances", end - start)
     else:
-        text = f"virtual time advances to {end} ms on the {arm.name}"
+        text = f"virtual time advances to {in_ms(end)} ms on the {arm.name}"
         yield Finding("run.progress", row.name, arm.name, Status.SATISFIED, text, "time advances", end)
     if counts_chunks(arm, row.engine):
         return

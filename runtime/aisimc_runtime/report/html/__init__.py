@@ -6,7 +6,7 @@ from typing import Any
 
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html import closing, matrix, row
-from aisimc_runtime.report.html.markup import breakable, copy, facts, text, tone
+from aisimc_runtime.report.html.markup import copy, facts, prose, text, tone
 from aisimc_runtime.report.html.style import SCRIPT, STYLE
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -36,7 +36,7 @@ def _top(report: dict[str, Any], headline: str) -> str:
     campaign, verdict = report["campaign"], report["verdict"]
     arms = "".join(
         f'<p class="{css}"><b>{arm}</b>{text(say.revision(report["revisions"][arm]["pinned"]))}{more}</p>'
-        for arm, css, more in (("baseline", "base", ""), ("candidate", "cand", f"<i>{text(say.relation(report))}</i>"))
+        for arm, css, more in (("baseline", "base", ""), ("candidate", "cand", f"<i>{prose(say.relation(report))}</i>"))
     )
     requests = sum(
         (entry["arms"]["baseline"]["evidence"] or entry["arms"]["candidate"]["evidence"] or {"requests": 0})["requests"]
@@ -52,8 +52,8 @@ def _top(report: dict[str, Any], headline: str) -> str:
     return (
         f'<header class="top {tone(headline)}"><div><p class="kicker">{text(campaign["name"])} · '
         f"{text(say.corpus(report))}</p><h1>{text(headline.replace('_', ' '))}{_gate(report)}</h1>"
-        f'<p class="lead">{text(say.explanation(report))}</p>{_blocked(verdict)}{_reasons(verdict)}'
-        f'<p class="note">{text(campaign["purpose"])}</p><div class="arms">{arms}</div>{facts(pairs)}</div></header>'
+        f'<p class="lead">{prose(say.explanation(report))}</p>{_blocked(verdict)}{_reasons(verdict)}'
+        f'<p class="note">{prose(campaign["purpose"])}</p><div class="arms">{arms}</div>{facts(pairs)}</div></header>'
     )
 
 
@@ -78,14 +78,14 @@ def _blocked(verdict: dict[str, Any]) -> str:
     blocked = verdict["blocked"]
     if not blocked:
         return ""
-    help_text = f'<p class="note">{text(blocked["help"])}</p>' if blocked["help"] else ""
-    return f'<p class="lead"><b>{text(blocked["message"])}</b></p>{help_text}'
+    help_text = f'<p class="note">{prose(blocked["help"])}</p>' if blocked["help"] else ""
+    return f'<p class="lead"><b>{prose(blocked["message"])}</b></p>{help_text}'
 
 
 def _reasons(verdict: dict[str, Any]) -> str:
     if verdict["blocked"] or not verdict["reasons"]:
         return ""
-    items = "".join(f"<li>{breakable(reason)}</li>" for reason in verdict["reasons"][:_REASONS])
+    items = "".join(f"<li>{prose(reason)}</li>" for reason in verdict["reasons"][:_REASONS])
     left = len(verdict["reasons"]) - _REASONS
     more = f"<li>and {left} more</li>" if left > 0 else ""
     return f'<ul class="reasons">{items}{more}</ul>'

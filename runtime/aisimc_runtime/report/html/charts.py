@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report.html.markup import text
+from aisimc_runtime.sizes import in_ms
 
 WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 50, 10, 12, 30
@@ -80,7 +81,7 @@ def timeline_chart(
     counts = ", ".join(
         f"{plural(len(found['pressure']), 'pressure event')} on the {arm}" for arm, found in curves.items()
     )
-    said = counts + (f"; the arms part at {parting_ms:.3f} ms" if parting_ms is not None else "")
+    said = counts + (f"; the arms part at {in_ms(parting_ms)} ms" if parting_ms is not None else "")
     return _figure(title, "", said, parts)
 
 
@@ -99,7 +100,7 @@ def drift_chart(drift: dict[str, Any] | None, parting_ms: float | None) -> str:
     if parting_ms is not None and parting_ms <= until:
         parts += _parting(x, parting_ms)
     said = f"requests end from {signed(low)} to {signed(high)} against the baseline"
-    return _figure("Candidate against baseline", "when requests end, by arrival", said, parts)
+    return _figure("Candidate against baseline", "ends by arrival", said, parts)
 
 
 def signed(ms: float) -> str:
@@ -111,7 +112,7 @@ def duration(ms: float) -> str:
     """A length of virtual time in the unit that suits it."""
     for factor, unit in ((60_000, "min"), (1000, "s"), (1, "ms")):
         if ms >= factor * (10 if unit == "min" else 1):
-            return f"{ms / factor:.3g} {unit}"
+            return f"{float(f'{ms / factor:.3g}'):,g} {unit}"
     return f"{ms:.2g} ms"
 
 
@@ -136,7 +137,7 @@ def _y_axis(y: Scale) -> list[str]:
 
 
 def _tick(ms: float) -> str:
-    return "0" if ms == 0 else f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
+    return "0" if ms == 0 else f"{ms / 1000:,g} s" if ms >= 1000 else f"{ms:g} ms"
 
 
 def _decades(y: Scale) -> list[float]:
@@ -172,7 +173,7 @@ def _percent_axis(x: Scale) -> list[str]:
 def _time_axis(x: Scale, until: float) -> list[str]:
     factor, unit = (60_000, "min") if until >= 600_000 else (1000, "s") if until >= 1000 else (1, "ms")
     ticks = _nice(until / factor)
-    labels = [f"{value:g}" + (f" {unit}" if index == len(ticks) - 1 else "") for index, value in enumerate(ticks)]
+    labels = [f"{value:,g} {unit}" if value else "0" for value in ticks]
     return [_below(x.at(value * factor), label, value, ticks[-1]) for value, label in zip(ticks, labels, strict=True)]
 
 
@@ -199,7 +200,7 @@ def _event(event: dict[str, Any], x: Scale, arm: str) -> str:
     """A triangle on the time axis: the baseline's above the line, the candidate's below."""
     at, base = x.at(float(event["at_ms"])), HEIGHT - BOTTOM - 2
     tip, css = (base - 9, "pa") if arm == "baseline" else (base + 9, "pb")
-    label = f"{event['what']} of {event['request']} at {event['at_ms']} ms ({arm})"
+    label = f"{event['what']} of {event['request']} at {in_ms(event['at_ms'])} ms ({arm})"
     return (
         f'<path class="{css}" d="M{at - 4.5},{base} L{at + 4.5},{base} L{at},{tip} Z">'
         f"<title>{text(label)}</title></path>"

@@ -6,14 +6,14 @@ from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
-from aisimc_runtime.report.html.markup import copy, path, table, text, tone
+from aisimc_runtime.report.html.markup import copy, path, prose, table, text, tone
 from aisimc_runtime.report.html.row import checks
 from aisimc_runtime.sizes import in_units
 
 
 def coverage(report: dict[str, Any]) -> str:
     """What this campaign says nothing about."""
-    items = [f"<b>{text(name)}</b>: {text(reason)}" for name, reason in say.uncovered_coverage(report)]
+    items = [f"<b>{text(name)}</b>: {prose(reason)}" for name, reason in say.uncovered_coverage(report)]
     if report["campaign"]["corpus"] != "long":
         items.insert(0, "The corpus is a preflight: nothing here stands for a long one.")
     if not items:
@@ -35,7 +35,7 @@ def _exception(entry: dict[str, Any]) -> str:
     requests = "all requests" if record["requests"] == "all" else f"requests {', '.join(record['requests'])}"
     fields = " ".join(path(pattern) for pattern in record["differs"])
     keys = ("baseline", "candidate", "source", "cause", "impact", "disposition")
-    rows = [["differs", f"{fields}, {text(requests)}"], *([key, text(record[key])] for key in keys)]
+    rows = [["differs", f"{fields}, {text(requests)}"], *([key, prose(record[key])] for key in keys)]
     rows.append(["regression test", f"<code>{text(' '.join(record['regression_test']['command']))}</code>"])
     return (
         f'<article class="{tone("PASS_WITH_SEMANTIC_EXCEPTIONS" if good else "FAIL")}"><h3>{text(entry["name"])}</h3>'
@@ -64,7 +64,7 @@ def campaign(report: dict[str, Any]) -> str:
     """Rules about the whole campaign."""
     if not report["findings"]:
         return ""
-    return "<h2>Of the whole campaign</h2>" + checks(report["findings"])
+    return "<h2>Checks of the whole campaign</h2>" + checks(report["findings"])
 
 
 def performance(report: dict[str, Any]) -> str:

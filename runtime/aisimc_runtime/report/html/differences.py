@@ -7,6 +7,7 @@ from typing import Any
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.markup import copy, path, table, text
+from aisimc_runtime.sizes import in_ms
 
 _CLASSES = 14
 
@@ -27,8 +28,8 @@ def _parting(difference: dict[str, Any], names: tuple[str, str]) -> str:
         title = _sentence(say.no_parting(difference)).removesuffix(".")
         return f'<div class="part-box"><h4>{title}</h4>{spread}</p></div>'
     return (
-        f'<div class="part-box"><h4>They first part at {found["at_ms"]!r} ms of virtual time</h4>'
-        f"<p>{text(found['request'])} <code>{text(found['field'])}</code>: "
+        f'<div class="part-box"><h4>They first part at {in_ms(found["at_ms"])} ms of virtual time</h4>'
+        f"<p>{text(found['request'])} {path(found['field'])}: "
         f"<code>{_literal(found['a'])}</code> on the {text(names[0])}, "
         f"<code>{_literal(found['b'])}</code> on the {text(names[1])}.</p>{spread}</p>"
         f'<div class="sides">{_side(found, "a", names[0])}{_side(found, "b", names[1])}</div></div>'
@@ -52,7 +53,7 @@ def _side(found: dict[str, Any], side: str, name: str) -> str:
 
 def _event(event: dict[str, Any], css: str) -> str:
     return (
-        f'<li class="{css}"><span>{event["at_ms"]:,.3f} ms</span>'
+        f'<li class="{css}"><span>{in_ms(event["at_ms"])} ms</span>'
         f"<span>{text(event['request'])} {text(event['what'])}</span></li>"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -11,6 +12,9 @@ ONE_LINE = 6
 
 LONG_WORD = 20
 """A word of so many letters may break on a phone."""
+
+_FIELD = re.compile(r"(?:/[\w*~-]+){2,}|\w+_\w+(?:/[\w*~-]+)+|\w+(?:/[\w*~-]+)*/\w+_\w+")
+"""A field pattern as records name it, or a field of one request (`admission_history/0/at_ms`)."""
 
 
 def text(value: Any) -> str:
@@ -54,16 +58,32 @@ def copy(value: str, shown: str | None = None) -> str:
 
 
 def path(pattern: str) -> str:
-    """A field pattern that may break after a slash or an underscore, so that a phone shows what stands beside it."""
-    return f'<code class="path">{breakable(pattern)}</code>'
+    """A field or field pattern: never broken over lines, so that it can be copied; it scrolls where it is too wide."""
+    return f'<code class="path">{text(pattern)}</code>'
 
 
-def breakable(words: str) -> str:
-    """Text whose long words may break after a slash or an underscore; nothing is put in that would be copied."""
-    return " ".join(
-        text(word) if len(word) < LONG_WORD else text(word).replace("/", "/<wbr>").replace("_", "_<wbr>")
-        for word in words.split(" ")
-    )
+def prose(words: object) -> str:
+    """Sentences: what stands in backticks is code, fields are whole, other long words may break on a phone."""
+    pieces = str(words).split("`")
+    if len(pieces) % 2 == 0:  # a backtick without its pair stands for itself
+        pieces[-2:] = ["`".join(pieces[-2:])]
+    return "".join(_plain(piece) if index % 2 == 0 else _code(piece) for index, piece in enumerate(pieces))
+
+
+def _code(piece: str) -> str:
+    return path(piece) if _FIELD.fullmatch(piece) else f"<code>{text(piece)}</code>"
+
+
+def _plain(piece: str) -> str:
+    """Words without backticks; nothing is put in that would be copied."""
+    shown = []
+    for word in piece.split(" "):
+        field = _FIELD.match(word)
+        if field and not word[field.end() :].strip(",;:.()"):
+            shown.append(path(field[0]) + text(word[field.end() :]))
+        else:
+            shown.append(text(word) if len(word) < LONG_WORD else text(word).replace("_", "_<wbr>"))
+    return " ".join(shown)
 
 
 def table(caption: str, head: list[str], rows: list[list[str]], *, numeric: frozenset[int] = frozenset()) -> str:

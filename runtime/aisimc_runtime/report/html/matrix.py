@@ -7,7 +7,7 @@ from typing import Any
 from aisimc_runtime.compare.words import cell
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.charts import duration
-from aisimc_runtime.report.html.markup import anchor, breakable, chip, table, text, tone
+from aisimc_runtime.report.html.markup import anchor, chip, prose, table, text, tone
 
 _COLUMNS = (
     ("aggregated", "aggregated"),
@@ -21,7 +21,7 @@ def grid(report: dict[str, Any]) -> str:
     """Engines down, topologies across; each cell leads to its row."""
     rows = {row["matrix_id"]: row for row in report["rows"] if row.get("matrix_id")}
     reasons = {entry["id"]: entry["reason"] for entry in report["coverage"]}
-    cells = ['<span class="head corner"></span>', *(f'<span class="head">{title}</span>' for _, title in _COLUMNS)]
+    cells = ['<span class="head corner"></span>', *(_head(title) for _, title in _COLUMNS)]
     for engine, name in say.ENGINES.items():
         cells.append(f'<span class="side">{name}</span>')
         for shape, title in _COLUMNS:
@@ -30,15 +30,23 @@ def grid(report: dict[str, Any]) -> str:
     return f'<div class="matrix">{"".join(cells)}</div>'
 
 
+def _head(title: str) -> str:
+    """A column's head; on a phone every dp stands on a line of its own."""
+    shape, _, dp = title.partition(", ")
+    return f'<span class="head">{shape}{f", <span>{dp}</span>" if dp else ""}</span>'
+
+
 def _cell(row: dict[str, Any] | None, engine: str, title: str, reason: str | None) -> str:
     if row is None and reason is None:
         return '<span class="cell none"><b>–</b>the matrix has no such row</span>'
     if row is None:
-        return f'<span class="cell none"><b>not covered</b>{text(_short(reason or "not part of this campaign"))}</span>'
+        return (
+            f'<span class="cell none"><b>not covered</b>{prose(_short(reason or "not part of this campaign"))}</span>'
+        )
     word = "refused as expected" if row["expect_error"] and row["result"] == "PASS" else _WORDS.get(row["result"], "–")
     return (
         f'<a class="cell {tone(row["result"])}" href="#{anchor(row["name"])}" '
-        f'aria-label="{text(f"{engine} {title}: {word}")}"><b>{text(word)}</b>{breakable(_detail(row))}</a>'
+        f'aria-label="{text(f"{engine} {title}: {word}")}"><b>{text(word)}</b>{prose(_detail(row))}</a>'
     )
 
 

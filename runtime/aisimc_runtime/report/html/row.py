@@ -9,7 +9,7 @@ from typing import Any
 from aisimc_compiler.rules.refusal import plural
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html import charts, differences
-from aisimc_runtime.report.html.markup import anchor, breakable, chip, copy, facts, table, text, tone
+from aisimc_runtime.report.html.markup import anchor, chip, copy, facts, prose, table, text, tone
 
 
 def render(row: dict[str, Any]) -> str:
@@ -32,7 +32,7 @@ def _title(row: dict[str, Any]) -> str:
 def _reasons(row: dict[str, Any]) -> str:
     if not row["reasons"]:
         return ""
-    return '<ul class="reasons">' + "".join(f"<li>{breakable(reason)}</li>" for reason in row["reasons"]) + "</ul>"
+    return '<ul class="reasons">' + "".join(f"<li>{prose(reason)}</li>" for reason in row["reasons"]) + "</ul>"
 
 
 def _facts(row: dict[str, Any]) -> str:
@@ -124,11 +124,12 @@ def checks(findings: list[dict[str, Any]], row: dict[str, Any] | None = None) ->
 
 def _check(finding: dict[str, Any], message: str, row: dict[str, Any] | None) -> str:
     derived = ' <span class="derived">(derived from the records)</span>' if finding["derived"] else ""
-    status = "" if finding["status"] == "satisfied" else f" {say.status(finding, row)}"
+    held = finding["status"] == "satisfied"
+    state = "" if held else f'<b class="state">{prose(say.status(finding, row))}:</b> '
     css = "warn" if row is not None and say.excused(row, finding) else tone(finding["status"])
     return (
-        f'<li class="{css}"><span class="rule">{text(finding["rule"])}{text(status)}</span>'
-        f"<span>{breakable(message)}{derived}</span></li>"
+        f'<li class="{css}"><span class="rule">{text(finding["rule"])}</span> '
+        f"<span>{state}{prose(message)}{derived}</span></li>"
     )
 
 

@@ -54,8 +54,10 @@ thead th{border-top:0;color:var(--soft);font-weight:500;font-size:.8rem;white-sp
 tbody th{font-weight:600}.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:.86em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;background:var(--code);
 padding:.08em .35em;border-radius:5px;overflow-wrap:anywhere}
-table code,.size{white-space:nowrap}table code.path{white-space:normal;overflow-wrap:normal}
-th:has(.path){min-width:10.5rem}table .copy{flex-wrap:nowrap;max-width:none}
+code.path{display:inline-block;max-width:100%;overflow-x:auto;white-space:nowrap;overflow-wrap:normal;
+vertical-align:bottom;scrollbar-width:thin}
+table code,.size{white-space:nowrap}table code.path{max-width:none;overflow:visible}
+table .copy{flex-wrap:nowrap;max-width:none}
 .copy{display:inline-flex;flex-wrap:wrap;gap:.2rem .35rem;align-items:center;max-width:100%}
 .facts code{white-space:nowrap}
 button{display:none;font:inherit;font-size:.75rem;padding:.1rem .5rem;border:1px solid var(--line);border-radius:6px;
@@ -74,7 +76,9 @@ box-shadow:var(--shadow);border-left:5px solid var(--tone)}
 .title{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:center}.sub{margin:.15rem 0 0;color:var(--soft);
 font-size:.9rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19.5rem),1fr));gap:1rem;margin-top:1.2rem}
-.charts.four{grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr))}figure{margin:0}figcaption{font-size:.85rem;color:var(--soft);margin-bottom:.25rem}
+.charts.four{grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));max-width:58rem}
+figure{margin:0;container-type:inline-size}
+figcaption{font-size:.85rem;font-size:3.6cqw;color:var(--soft);margin-bottom:.25rem}
 figcaption b{color:var(--ink);font-weight:600}
 svg{display:block;width:100%;height:auto}svg text{font:11px system-ui,sans-serif;fill:var(--soft)}
 .axis{stroke:var(--line);stroke-width:1}.la{stroke:var(--base);stroke-width:4.5;fill:none;opacity:.5;stroke-linejoin:round}
@@ -94,7 +98,8 @@ border-top:5px solid color-mix(in srgb,var(--base) 50%,transparent)}
 .events li.from{color:var(--ink)}.events li span:first-child{text-align:right}
 .checks{list-style:none;margin:.6rem 0 0;padding:0;font-size:.9rem}
 .checks li{display:grid;grid-template-columns:8.5rem 1fr;gap:.2rem .8rem;padding:.3rem 0;
-border-top:1px solid var(--line)}.checks .rule{color:var(--tone);font-weight:600}.checks .derived{color:var(--soft)}
+border-top:1px solid var(--line)}.checks .rule,.checks .state{color:var(--tone);font-weight:600}
+.checks .derived{color:var(--soft)}
 summary{cursor:pointer;font-weight:550;margin-top:1rem;font-size:.92rem}
 details pre{overflow:auto;max-height:26rem;background:var(--code);padding:.8rem;border-radius:10px;font-size:.8rem}
 .note{color:var(--soft);font-size:.92rem}ul.plain{padding-left:1.1rem}ul.plain li{margin:.3rem 0}
@@ -102,7 +107,8 @@ details pre{overflow:auto;max-height:26rem;background:var(--code);padding:.8rem;
 .gate pre{white-space:pre-wrap;font-size:.85rem}
 footer{color:var(--soft);font-size:.85rem;padding:2rem 1.25rem 3rem}
 @media (max-width:40rem){body{font-size:15px}.matrix{grid-template-columns:repeat(3,1fr)}.matrix .side{grid-column:1/-1;
-margin-top:.4rem}.matrix .corner{display:none}.cell{padding:.5rem .55rem;min-height:4rem;font-size:.78rem}
+margin-top:.4rem}.matrix .corner{display:none}.matrix .head{align-self:stretch}
+.matrix .head span{display:block;white-space:nowrap}.cell{padding:.5rem .55rem;min-height:4rem;font-size:.78rem}
 article{padding:1rem}.checks li{grid-template-columns:1fr}.events li{grid-template-columns:6.8rem 1fr}
 main,header.top>div,footer{padding-left:1rem;padding-right:1rem}}
 @media print{body{background:#fff}article{break-inside:avoid;box-shadow:none}button{display:none!important}}

@@ -9,7 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from aisimc_runtime.command import diff, report
+from aisimc_runtime.command.run import limits_hit
 from aisimc_runtime.compare.subjects import WALL_CLOCK
+from aisimc_runtime.report import build
 from aisimc_runtime.report.manifest import write_manifest
 from tests.builders import outcomes, records
 
@@ -44,7 +46,7 @@ def test_diff_of_two_records(tmp_path: Path) -> None:
     first, second = records.write(a, tmp_path / "a.jsonl"), records.write(b, tmp_path / "b.jsonl")
     result = run(diff.command, first, second)
     assert result.exit_code == 1
-    assert "first parting 60.5 ms, request_5 first_token_ms" in result.output
+    assert "first parting 60.500 ms, request_5 first_token_ms" in result.output
     assert "/per_request/*/first_token_ms" in result.output
     assert run(diff.command, first, first).exit_code == 0
     assert orjson.loads(run(diff.command, first, second, "--json").output)["values"] == 1
@@ -141,3 +143,19 @@ def test_diff_breaks_no_pattern_and_names_the_command_for_the_rest(
     every = run(diff.command, *again[2:])
     assert every.output.count("/per_request/*/first_admit_ms") == 1
     assert "more class" not in every.output
+
+
+def test_the_mark_beside_events_is_explained(tmp_path: Path) -> None:
+    folder = outcomes.differing(tmp_path / "run")
+    printed = run(diff.command, folder, "--row", outcomes.NAME).output
+    assert "\n  › " in printed
+    assert printed.count("  › from the instant on at which they part") == 1
+
+
+def test_limits_that_ended_replays_are_named_with_their_size(tmp_path: Path) -> None:
+    made = build(outcomes.passing(tmp_path / "run"))
+    assert limits_hit(made) == []
+    replays = [row["arms"]["baseline"]["replays"][0] for row in made["rows"]]
+    replays[0] |= {"limit": "memory", "error": "more than 512 MiB of memory: ended by the memory limit"}
+    replays[1] |= {"limit": "time", "error": "no end after 1800 s: ended by the time limit"}
+    assert limits_hit(made) == ["the memory limit (512 MiB)", "the time limit (1800 s)"]
