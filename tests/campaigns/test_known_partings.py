@@ -57,7 +57,7 @@ def test_they_part_at_the_known_instant(place: Place, conversation: bytes) -> No
 def check_diff(place: Place, folder: Path) -> None:
     shown = place.aisimc("diff", folder, "--row", "even", "--limit", "3")
     assert shown.status == 1
-    assert "first parting 135008.59828500001 ms, request_384 admission_history/0/at_ms" in shown.stdout
+    assert "first parting 135,008.598 ms, request_384 admission_history/0/at_ms" in shown.stdout
     assert "135177.73520300002" in shown.stdout
 
 

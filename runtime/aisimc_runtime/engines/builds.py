@@ -97,7 +97,7 @@ def build(prepared: Prepared, context: EngineContext) -> Artifact:
         sha256 = _compile(prepared, settings, toolchain, features, context)
         _remember(key, sha256, context)
     else:
-        context.say(f"build {prepared.arm}: the store has this build ({sha256[:12]}…)")
+        context.say(f"build {prepared.arm}: {prepared.shown}: the store has this build ({sha256[:12]}…)")
     path = context.store.checked(sha256)
     return Artifact(
         arm=prepared.arm,

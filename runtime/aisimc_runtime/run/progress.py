@@ -92,8 +92,9 @@ class Tally:
         """One row that ended, in one line."""
         states = list(self.state.get(row, {}).values())
         kept = states.count("kept")
-        told = f", {kept} kept" if kept else ""
-        replayed = f"{plural(len(states) - kept, 'replay')}, {self.wall_ms.get(row, 0.0) / 1000:.1f} s{told}"
+        made = len(states) - kept
+        parts = [plural(made, "replay"), f"{self.wall_ms.get(row, 0.0) / 1000:.1f} s"] if made or not kept else []
+        replayed = ", ".join([*parts, *([f"{kept} kept"] if kept else [])])
         if row in self.blocked:
             return f"{row}: blocked: {self.blocked[row]}"
         return f"{row}: {self.error[row]} ({replayed})" if row in self.error else f"{row}: replayed ({replayed})"

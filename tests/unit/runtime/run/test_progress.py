@@ -91,6 +91,15 @@ def test_what_an_interrupted_run_left_is_counted_and_ticked_from_the_start() -> 
     ]
 
 
+def test_a_row_whose_replays_were_all_kept_names_no_others() -> None:
+    lines = Lines(io.StringIO())
+    kept = [("a", arm, repetition) for arm in ARMS for repetition in (1, 2)]
+    lines.replaying({"a": ROWS["a"]}, ["a"], 1, kept)
+    lines.event(RowFinished("a", "node"))
+    assert isinstance(lines.stream, io.StringIO)
+    assert lines.stream.getvalue().splitlines()[-1] == "[1/1] a: replayed (4 kept)"
+
+
 def test_many_rows_show_the_ones_at_work() -> None:
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     table = Table(console)
