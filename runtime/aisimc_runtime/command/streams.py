@@ -10,7 +10,9 @@ import io
 import os
 import sys
 
-from aisimc_compiler.hints import IO
+TYPE_CHECKING = False  # `--version` and `--help` import nothing that they can do without, `typing` least of all
+if TYPE_CHECKING:
+    from typing import IO
 
 
 def prepare() -> None:
