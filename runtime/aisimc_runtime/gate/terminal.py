@@ -50,7 +50,7 @@ def _times(gate: Mapping[str, Any]) -> str:
     """Medians of each time on both arms, and the ratios by the arm that went first; none of them decides."""
     arms = gate["diagnostics_ms"]
     text = ", ".join(
-        f"{what} {arms['baseline'][name]:.1f} and {arms['candidate'][name]:.1f} ms"
+        f"{what} {arms['baseline'][name]:,.1f} and {arms['candidate'][name]:,.1f} ms"
         for name, what in (
             ("replay_execution_ms", "loop"),
             ("setup_ms", "set-up"),

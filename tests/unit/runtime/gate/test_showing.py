@@ -153,6 +153,12 @@ def test_the_terminal_says_the_result_first(run_folder: Path) -> None:
     assert "size: PASS: artifact +0.0%, .text +0.0%" in text
 
 
+def test_long_times_are_parted_in_thousands(run_folder: Path) -> None:
+    section = shown(run_folder)
+    section["rows"][0]["diagnostics_ms"]["baseline"]["setup_ms"] = 12345.67
+    assert "set-up 12,345.7 and 1.0 ms" in "\n".join(terminal.lines(section))
+
+
 def test_the_terminal_of_what_was_not_measured(run_folder: Path) -> None:
     keep(gate_folder(run_folder, "row"), not_measured(DESIGN, "row", "the baseline exposes nothing"))
     (gate_folder(run_folder, "row") / "samples.jsonl").unlink()
