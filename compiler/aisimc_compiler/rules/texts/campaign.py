@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_PIN = f"{METHOD}, stage 1, pin revisions and artifacts; docs/language.md#revision"
+_STAGE_1 = f"{METHOD}, stage 1, pin revisions and artifacts; docs/language.md"
+_PIN = f"{_STAGE_1}#revision"
+_BUILD = f"{_STAGE_1}#build"
+_CORRECTION = f"{_STAGE_1}#determinism"
 _INPUT = f"{METHOD}, stage 3, qualify a long corpus; docs/inputs.md"
 _EXCLUDE = f"{METHOD}, stage 2, establish deterministic reports; docs/language.md#exclude"
 
@@ -84,7 +87,7 @@ RULES: tuple[Entry, ...] = (
         "pin.same-build",
         "both arms have the same runner source, toolchain, profile, flags and features",
         "otherwise a difference may come from the build and not from the change",
-        _PIN,
+        _BUILD,
         'revision candidate { … features = ["replay-bench"] }',
         'build { … features = ["replay-bench"] }',
         "compile, run",
@@ -94,7 +97,7 @@ RULES: tuple[Entry, ...] = (
         "pin.features",
         "features are named one by one",
         "`all` and `default` mean other features in another revision",
-        _PIN,
+        _BUILD,
         'features = ["all"]',
         'features = ["replay-bench"]',
         "compile",
@@ -104,7 +107,7 @@ RULES: tuple[Entry, ...] = (
         "pin.correction",
         "a determinism correction applies to both arms alike, and its checksum is recorded",
         "a correction of one arm is a difference between the arms that nobody is asked about",
-        _PIN,
+        _CORRECTION,
         "correction stable_request_identity { arms = [candidate] }",
         "correction stable_request_identity { }",
         "compile, report",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from aisimc_compiler.rules.texts.language import METHOD, Entry
 
-_ROWS = f"{METHOD}, stages 3 and 4, run byte parity; docs/language.md#family-row-fixture"
+_STAGES = f"{METHOD}, stages 3 and 4, run byte parity; docs/language.md"
+_ROWS = f"{_STAGES}#family-row-fixture"
+_CAPACITY = f"{_STAGES}#capacity"
+_COMPOSITION = f"{_STAGES}#composition"
+_DETERMINISM = f"{_STAGES}#determinism"
+_FROZEN = f"{_STAGES}#frozen"
+_MATRIX = f"{_STAGES}#the-matrix"
+_TRANSFER = f"{_STAGES}#topology-disaggregated"
 
 RULES: tuple[Entry, ...] = (
     (
@@ -12,7 +19,7 @@ RULES: tuple[Entry, ...] = (
         "row.composition",
         "placement is round-robin and scaling is none",
         "this campaign qualifies the engine; routers, planners, scaling and KVBM belong to another one",
-        _ROWS,
+        _COMPOSITION,
         "composition { placement = kv_router }",
         "composition { placement = round_robin scaling = none }",
         "compile",
@@ -22,7 +29,7 @@ RULES: tuple[Entry, ...] = (
         "row.frozen",
         "one frozen configuration, the same bytes for both arms",
         "tuned for one arm alone, two configurations differ and parity means nothing",
-        _ROWS,
+        _FROZEN,
         "row vllm-aggregated { … candidate { capacity { num_gpu_blocks = 7_000 } } }",
         "row vllm-aggregated { … capacity { num_gpu_blocks = 7_000 … } }",
         "compile",
@@ -52,7 +59,7 @@ RULES: tuple[Entry, ...] = (
         "row.capacity",
         "blocks, block size, sequences, batched tokens and parallel sizes are positive, and one request fits",
         "the capacity edge is what the row is about; a size that holds no request ends in rejections, or never",
-        _ROWS,
+        _CAPACITY,
         "capacity { num_gpu_blocks = 0 … }",
         "capacity { num_gpu_blocks = 6_144 … }",
         "compile, run",
@@ -62,7 +69,7 @@ RULES: tuple[Entry, ...] = (
         "row.transfer",
         "a transfer states bytes and bandwidth, or a latency",
         "the engines take one price for both roles, and ignore a latency beside a bandwidth: a second would do nothing",
-        _ROWS,
+        _TRANSFER,
         "transfer { bytes_per_token = 1 B bandwidth = 100 GB/s mode = full_prompt latency = 5 ms }",
         "transfer { latency = 5 ms }",
         "compile",
@@ -82,7 +89,7 @@ RULES: tuple[Entry, ...] = (
         "row.repetitions",
         "each arm of each row runs in exactly two fresh processes",
         "two equal outputs show that no entropy leaks; more of them, or an average, would hide that it does",
-        _ROWS,
+        _DETERMINISM,
         "repetitions = 3",
         "repetitions = 2",
         "compile",
@@ -92,7 +99,7 @@ RULES: tuple[Entry, ...] = (
         "row.matrix",
         "an authoritative campaign accounts for every row of the engine-only matrix",
         "coverage that is silently absent reads like coverage",
-        _ROWS,
+        _MATRIX,
         "matrix = authoritative   # and one row",
         'unsupported trtllm-disaggregated-adp2-4 { on = both reason = "…" }',
         "compile, report",
@@ -102,7 +109,7 @@ RULES: tuple[Entry, ...] = (
         "row.no-substitute",
         "a row that carries a matrix id has that id's engine, topology and DP sizes",
         "an aggregated row exercises no handoff, and a smaller DP size another barrier",
-        _ROWS,
+        _MATRIX,
         "row vllm-disaggregated { … topology aggregated { workers = 4 } }",
         "row vllm-disaggregated { … topology disaggregated { … } }",
         "compile",
