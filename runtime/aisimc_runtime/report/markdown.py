@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.report import judged
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.sizes import in_ms, in_units
 
@@ -76,15 +77,15 @@ def _rows(report: dict[str, Any]) -> Iterator[str]:
 
 def _troubles(report: dict[str, Any]) -> Iterator[str]:
     for row in report["rows"]:
-        attention = say.needs_attention(row)
+        attention = judged.needs_attention(row)
         if not attention and row["difference"] is None and not row["instability"]:
             continue
         yield f"### {row['name']}"
         yield ""
-        for finding, message in say.messages(attention):
-            yield f"- **{finding['rule']}** {_text(say.status(finding, row))}: {_text(message)}"
-        excused = [finding for finding in row["findings"] if say.excused(row, finding)]
-        yield from (f"- **{one['rule']}** {say.status(one, row)}: {_text(one['message'])}" for one in excused)
+        for finding, message in judged.messages(attention):
+            yield f"- **{finding['rule']}** {_text(judged.status(finding, row))}: {_text(message)}"
+        excused = [finding for finding in row["findings"] if judged.excused(row, finding)]
+        yield from (f"- **{one['rule']}** {judged.status(one, row)}: {_text(one['message'])}" for one in excused)
         if attention or excused:
             yield ""
         if row["difference"] is not None:
@@ -148,9 +149,9 @@ def _exceptions(report: dict[str, Any]) -> Iterator[str]:
         for key in ("baseline", "candidate", "source", "cause", "impact", "disposition"):
             yield f"- {key}: {_text(record[key])}"
         yield f"- regression test: `{' '.join(record['regression_test']['command'])}`"
-        for one, message in say.messages(entry["findings"]):
-            yield f"- {say.status(one)}: {_text(message)}"
-            words = say.last_words(entry, one)
+        for one, message in judged.messages(entry["findings"]):
+            yield f"- {judged.status(one)}: {_text(message)}"
+            words = judged.last_words(entry, one)
             yield from ([f"  ({_text(words)})"] if words else [])
         yield ""
 
@@ -162,7 +163,8 @@ def _campaign_findings(report: dict[str, Any]) -> Iterator[str]:
     yield "## Checks of the whole campaign"
     yield ""
     yield from (
-        f"- **{finding['rule']}** {say.status(finding)}: {_text(message)}" for finding, message in say.messages(shown)
+        f"- **{finding['rule']}** {judged.status(finding)}: {_text(message)}"
+        for finding, message in judged.messages(shown)
     )
     yield ""
 
@@ -227,9 +229,9 @@ def _details(report: dict[str, Any]) -> Iterator[str]:
     for row in report["rows"]:
         yield f"**{row['name']}**: configuration `{row['configuration_sha256']}`"
         yield ""
-        for finding, message in say.messages(row["findings"]):
+        for finding, message in judged.messages(row["findings"]):
             derived = " (derived)" if finding["derived"] else ""
-            yield f"- {finding['rule']} {say.status(finding, row)}: {_text(message)}{derived}"
+            yield f"- {finding['rule']} {judged.status(finding, row)}: {_text(message)}{derived}"
         yield from _placements(row)
         yield ""
     yield "</details>"

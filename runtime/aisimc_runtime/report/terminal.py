@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.report import judged
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.lines import columns, put, whole
 from aisimc_runtime.report.overview import overview
@@ -66,13 +67,13 @@ def _verdict(report: dict[str, Any], console: Console) -> None:
 
 
 def _trouble(row: dict[str, Any], console: Console) -> None:
-    shown = say.needs_attention(row)
+    shown = judged.needs_attention(row)
     if not shown and row["difference"] is None and not row["instability"]:
         return
     console.print()
     put(console, Text(row["name"], style="bold"))
-    findings = [finding for finding in row["findings"] if say.excused(row, finding) or finding in shown]
-    for finding, message in say.messages(findings):
+    findings = [finding for finding in row["findings"] if judged.excused(row, finding) or finding in shown]
+    for finding, message in judged.messages(findings):
         _finding(finding, message, console, "  ", row)
     if row["difference"] is not None:
         difference(
@@ -87,9 +88,9 @@ def _trouble(row: dict[str, Any], console: Console) -> None:
 def _finding(
     finding: dict[str, Any], message: str, console: Console, indent: str, row: dict[str, Any] | None = None
 ) -> None:
-    excused = row is not None and say.excused(row, finding)
+    excused = row is not None and judged.excused(row, finding)
     line = Text(finding["rule"], style="red" if finding["status"] == "failed" and not excused else "yellow")
-    line.append(f" {say.status(finding, row)}: {message}")
+    line.append(f" {judged.status(finding, row)}: {message}")
     put(console, line, first=indent, rest=indent * 2)
 
 
@@ -163,13 +164,13 @@ def _events(parting: dict[str, Any], names: tuple[str, str], console: Console) -
 def _campaign(report: dict[str, Any], console: Console) -> None:
     shown = [finding for finding in report["findings"] if finding["status"] in ("failed", "missing")]
     tests = [
-        (finding, message, say.last_words(entry, finding))
+        (finding, message, judged.last_words(entry, finding))
         for entry in report["exceptions"]
-        for finding, message in say.messages([f for f in entry["findings"] if f["status"] in ("failed", "missing")])
+        for finding, message in judged.messages([f for f in entry["findings"] if f["status"] in ("failed", "missing")])
     ]
     if shown or tests:
         console.print()
-    for finding, message in say.messages(shown):
+    for finding, message in judged.messages(shown):
         _finding(finding, message, console, "")
     for finding, message, words in tests:
         _finding(finding, message, console, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.report import judged
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.markup import copy, path, prose, table, text, tone
 from aisimc_runtime.report.html.row import checks
@@ -46,7 +47,7 @@ def _exception(entry: dict[str, Any]) -> str:
 
 def _words(entry: dict[str, Any]) -> str:
     """What tests that do not hold wrote last; the whole of it is below."""
-    found = dict.fromkeys(say.last_words(entry, finding) for finding in entry["findings"])
+    found = dict.fromkeys(judged.last_words(entry, finding) for finding in entry["findings"])
     return "".join(f'<p class="note">{text(words)}</p>' for words in found if words)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aisimc_runtime.compare.words import cell
+from aisimc_runtime.report import judged
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html.charts import duration
 from aisimc_runtime.report.html.markup import anchor, chip, prose, table, text, tone
@@ -54,7 +55,7 @@ def _detail(row: dict[str, Any]) -> str:
     if row["difference"] is not None:
         parting = row["difference"]["first_parting"]
         told = [cell(row["difference"], duration(parting["at_ms"]) if parting else "")]
-        pressure = any(finding["rule"] == "run.pressure" for finding in say.needs_attention(row))
+        pressure = any(finding["rule"] == "run.pressure" for finding in judged.needs_attention(row))
         return "; ".join(told + [say.pressure_words(row)] * pressure)
     if row["instability"]:
         return f"{' and '.join(row['instability'])} unstable"

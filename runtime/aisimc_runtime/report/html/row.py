@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aisimc_compiler.rules.refusal import plural
+from aisimc_runtime.report import judged
 from aisimc_runtime.report import wording as say
 from aisimc_runtime.report.html import charts, differences
 from aisimc_runtime.report.html.markup import anchor, chip, copy, facts, prose, table, text, tone
@@ -104,8 +105,8 @@ def _differences(row: dict[str, Any]) -> str:
 
 
 def _checks(row: dict[str, Any]) -> str:
-    bad = say.needs_attention(row)
-    excused = [finding for finding in row["findings"] if say.excused(row, finding)]
+    bad = judged.needs_attention(row)
+    excused = [finding for finding in row["findings"] if judged.excused(row, finding)]
     good = [finding for finding in row["findings"] if finding["status"] not in ("failed", "missing")]
     parts = []
     if bad:
@@ -119,14 +120,14 @@ def _checks(row: dict[str, Any]) -> str:
 
 def checks(findings: list[dict[str, Any]], row: dict[str, Any] | None = None) -> str:
     """Findings as a list; `row` where exception records may cover one of them."""
-    return f'<ul class="checks">{"".join(_check(*pair, row) for pair in say.messages(findings))}</ul>'
+    return f'<ul class="checks">{"".join(_check(*pair, row) for pair in judged.messages(findings))}</ul>'
 
 
 def _check(finding: dict[str, Any], message: str, row: dict[str, Any] | None) -> str:
     derived = ' <span class="derived">(derived from the records)</span>' if finding["derived"] else ""
     held = finding["status"] == "satisfied"
-    state = "" if held else f'<b class="state">{prose(say.status(finding, row))}:</b> '
-    css = "warn" if row is not None and say.excused(row, finding) else tone(finding["status"])
+    state = "" if held else f'<b class="state">{prose(judged.status(finding, row))}:</b> '
+    css = "warn" if row is not None and judged.excused(row, finding) else tone(finding["status"])
     return (
         f'<li class="{css}"><span class="rule">{text(finding["rule"])}</span> '
         f"<span>{state}{prose(message)}{derived}</span></li>"
