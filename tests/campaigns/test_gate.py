@@ -223,7 +223,7 @@ def test_rows_on_the_cluster_and_their_gate_within_an_allocation(tmp_path: Path,
     (tmp_path / "cluster.yaml").write_text(
         f"executor: slurm\nslurm:\n  shared: {tmp_path}/shared\n  cpus_per_row: 1\n  time: 10 min\n  poll: 0.5 s\n"
     )
-    with two_nodes(tmp_path / "cluster") as cluster:
+    with two_nodes() as cluster:
         run.environment |= cluster.environment
         status, output = run.finish("--profile", "cluster.yaml")
         assert status == 3, output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,7 +18,9 @@ def make(root: Path, folder: Path, cargo: str, *arguments: str) -> subprocess.Co
     for name in ("Makefile", "pyproject.toml", "runner-rust/runner/Cargo.toml"):
         shutil.copy(root / name, folder / name)
     command = ["make", "--no-print-directory", f"CARGO={cargo}", "PYTHON=false", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    outer = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")  # `make test` itself may have started this
+    environment = {name: value for name, value in os.environ.items() if name not in outer}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
 def cargo(folder: Path, said: str, status: int = 0) -> str:

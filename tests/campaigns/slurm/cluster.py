@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -217,14 +218,15 @@ def wait_for(what: str, condition: Callable[[], object], timeout_s: float = 120.
 
 
 @contextlib.contextmanager
-def two_nodes(folder: Path, *, node_timeout_s: int = 300) -> Iterator[Cluster]:
-    """A cluster for the length of a `with` block."""
-    cluster = Cluster(folder, node_timeout_s=node_timeout_s)
-    try:
-        cluster.start()
-        yield cluster
-    finally:
-        cluster.stop()
+def two_nodes(*, node_timeout_s: int = 300) -> Iterator[Cluster]:
+    """A cluster for the length of a `with` block, in a folder with a short path, as sockets need it."""
+    with tempfile.TemporaryDirectory(prefix="slurm-", ignore_cleanup_errors=True) as folder:
+        cluster = Cluster(Path(folder), node_timeout_s=node_timeout_s)
+        try:
+            cluster.start()
+            yield cluster
+        finally:
+            cluster.stop()
 
 
 def _free_ports(count: int) -> list[int]:

@@ -16,12 +16,12 @@ from tests.campaigns.slurm.rows import Harness, stage
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster() -> Iterator[Cluster]:
     """A running two-node cluster; skipped where Slurm's packages are not installed."""
     reason = why_not()
     if reason:
         pytest.skip(reason)
-    with two_nodes(tmp_path_factory.mktemp("slurm") / "cluster") as running:
+    with two_nodes() as running:
         yield running
 
 

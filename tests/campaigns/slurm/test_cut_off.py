@@ -16,12 +16,12 @@ pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
 
 @pytest.fixture
-def hasty(tmp_path: Path) -> Iterator[Cluster]:
+def hasty() -> Iterator[Cluster]:
     """A cluster that gives up a silent node after ten seconds."""
     reason = why_not()
     if reason:
         pytest.skip(reason)
-    with two_nodes(tmp_path / "cluster", node_timeout_s=10) as cluster:
+    with two_nodes(node_timeout_s=10) as cluster:
         yield cluster
 
 

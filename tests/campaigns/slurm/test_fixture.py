@@ -35,11 +35,11 @@ def carriers(folder: Path) -> list[str]:
     return found
 
 
-def test_only_its_own_processes_end_with_it(tmp_path: Path, foreign: subprocess.Popen[bytes]) -> None:
+def test_only_its_own_processes_end_with_it(foreign: subprocess.Popen[bytes]) -> None:
     if reason := why_not():
         pytest.skip(reason)
-    folder = tmp_path / "cluster"
-    with two_nodes(folder) as cluster:
+    with two_nodes() as cluster:
+        folder = cluster.folder
         cluster.run("sbatch", "-o", "/dev/null", "--wrap", "trap '' TERM; while :; do sleep 1; done")
         assert any("slurmctld" in line for line in carriers(folder))
     assert carriers(folder) == []

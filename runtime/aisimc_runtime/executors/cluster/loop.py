@@ -216,6 +216,8 @@ class Loop:
     def _lost(self, entry: Entry) -> Iterator[RowEvent]:
         """A row that lost its node runs again whole, on one node, a bounded number of times."""
         line = entry.row.line
+        if entry.view is not None and entry.view.phase is Phase.HELD:
+            self._scheduler.cancel([entry.view.job])  # whoever released it later would start the row twice
         self._end_try(entry, line)
         entry.lost += 1
         if entry.lost > self._terms.reruns:
@@ -245,7 +247,7 @@ class Loop:
     def _end_needless(self, entry: Entry, attempt: str) -> None:
         """A result that a given-up node brought after all makes the job that was to replace it needless."""
         view = entry.view
-        waits = view is not None and view.phase is Phase.WAITING
+        waits = view is not None and view.phase in (Phase.WAITING, Phase.HELD)
         repeats = view is not None and view.phase is Phase.RUNNING and entry.row.attempt not in ("", attempt)
         if view is not None and (waits or repeats):
             self._scheduler.cancel([view.job])

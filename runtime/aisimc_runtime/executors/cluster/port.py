@@ -47,6 +47,8 @@ class Phase(Enum):
     """What a scheduler's state word means for a row."""
 
     WAITING = "waiting"
+    HELD = "held"
+    """The machine could not start it, and it will not start until somebody releases it."""
     RUNNING = "running"
     ENDING = "ending"
     """Its processes are being ended or cleaned up after; it is still the scheduler's."""
@@ -61,7 +63,7 @@ class Phase(Enum):
     @property
     def ended(self) -> bool:
         """Whether the scheduler is done with this incarnation of the job."""
-        return self not in (Phase.WAITING, Phase.RUNNING, Phase.ENDING)
+        return self not in (Phase.WAITING, Phase.HELD, Phase.RUNNING, Phase.ENDING)
 
 
 class JobView(NamedTuple):

@@ -152,6 +152,9 @@ def _by_queue(row: Row, seen: Seen, patience: Patience) -> Row:
 
 def _in_queue(row: Row, seen: Seen, patience: Patience, view: JobView) -> Row:
     """The scheduler still has it; what accounting says meanwhile lags behind and decides nothing."""
+    if view.phase is Phase.HELD:
+        line = f"job {view.job} could not be started and is held ({view.word}{_reason(view)})"
+        return _doubt(row, seen, patience, "held", State.LOST, line)
     if view.phase is Phase.WAITING:
         why = f" ({view.reason})" if view.reason else ""
         again = f", after {row.node or 'its node'} gave it up" if row.earlier else ""

@@ -54,7 +54,7 @@ PHASES: Mapping[str, Phase] = {
 MAY_RETURN = frozenset({"NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED", "REVOKED"})
 """Accounting shows a requeued job's earlier life as ended in one of these, and for a moment nothing else of it."""
 LAUNCH_FAILURES = frozenset({"JobLaunchFailure", "launch failed requeued held", "launch_failed_requeued_held"})
-"""Reasons of FAILED that are the node's doing: the script never began."""
+"""Reasons of FAILED and PENDING that are the node's doing: the script never began."""
 
 UNKNOWN_JOB = "Invalid job id specified"
 REFUSALS: Sequence[tuple[str, str | None]] = (
@@ -99,8 +99,8 @@ UNCLEAR = (
 def phase_of(word: str, reason: str = "") -> Phase | None:
     """The meaning of a state word; None for one that this version does not know."""
     phase = PHASES.get(word.split(" ", 1)[0].rstrip("+"))  # `CANCELLED by 1000`; sacct cuts long words with a +
-    if phase is Phase.FAILED and reason in LAUNCH_FAILURES:
-        return Phase.LOST
+    if reason in LAUNCH_FAILURES and phase in (Phase.FAILED, Phase.WAITING):
+        return Phase.LOST if phase is Phase.FAILED else Phase.HELD
     return phase
 
 

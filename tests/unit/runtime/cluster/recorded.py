@@ -19,6 +19,7 @@ QUEUE = {
     "completed": "1|COMPLETED|None|node1|aisimc-r-ok",
     "failed": "2|FAILED|NonZeroExitCode|node1|aisimc-r-exit3",
     "launch failed": "16|FAILED|JobLaunchFailure|node1|wrap",
+    "launch failed, held": "2|PENDING|launch failed requeued held||aisimc-r-held",
     "bad constraints": "4|FAILED|BadConstraints||wrap",
     "cancelled": "4|CANCELLED|None|node2|aisimc-r-cancel",
     "cancelled while held": "8|CANCELLED|JobHeldUser||aisimc-r-h",

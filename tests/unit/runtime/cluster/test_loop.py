@@ -193,6 +193,21 @@ def test_a_lost_row_runs_again_and_not_without_end(tmp_path: Path) -> None:
     )
 
 
+def test_a_job_that_the_scheduler_holds_after_a_failed_start_is_cancelled_and_runs_again(tmp_path: Path) -> None:
+    world = World(tmp_path, "a")
+
+    def hold() -> None:
+        world.scheduler.end("100", Phase.HELD, "PENDING")
+
+    world.turns = [hold, world.nothing, world.nothing, world.nothing, world.finish("101")]
+    events = list(world.loop(reruns=2))
+    assert world.scheduler.cancelled == ["100"], "released later, it would be a second job of the row"
+    assert any(
+        "job 100 could not be started and is held (PENDING); it runs again whole" in text for text in texts(events)
+    )
+    assert [event.row for event in events if isinstance(event, RowFinished)] == ["a"]
+
+
 def test_a_scheduler_that_stays_away_is_left_with_everything_in_place(tmp_path: Path) -> None:
     world = World(tmp_path, "a")
     world.turns = [lambda: setattr(world.scheduler, "away", "no answer from the controller")]

@@ -37,6 +37,7 @@ def account(lines: str) -> object:
         ("completed", Phase.COMPLETED),
         ("failed", Phase.FAILED),
         ("launch failed", Phase.LOST),
+        ("launch failed, held", Phase.HELD),
         ("bad constraints", Phase.FAILED),
         ("cancelled", Phase.CANCELLED),
         ("cancelled while held", Phase.CANCELLED),

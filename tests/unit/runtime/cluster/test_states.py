@@ -50,6 +50,16 @@ def test_waiting_and_running_are_told_with_their_reason() -> None:
     assert after((0, RUNNING, AWAY, NOTHING)).line == "job 7 runs on node1"
 
 
+def test_a_job_that_could_not_be_started_and_is_held_is_lost_after_the_grace() -> None:
+    held = view(Phase.HELD, "PENDING", "launch failed requeued held")
+    assert after((0, held, AWAY, NOTHING)).state is State.UNKNOWN
+    row = stood(held)
+    assert (row.state, row.final) == (State.LOST, True)
+    assert row.line == "job 7 could not be started and is held (PENDING, launch failed requeued held)"
+    waiting = view(Phase.WAITING, "PENDING", "JobHeldUser")
+    assert stood(waiting).state is State.QUEUED, "what a person held, a person releases"
+
+
 def test_a_node_failure_counts_after_the_grace_and_never_before() -> None:
     row = after((0, NODE_FAIL, AWAY, NOTHING), (9.9, NODE_FAIL, AWAY, NOTHING))
     assert (row.state, row.final) == (State.UNKNOWN, False)
