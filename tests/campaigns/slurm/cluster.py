@@ -203,6 +203,14 @@ PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=10 PreemptMode=OFF 
         lines = self.run("squeue", "-h", "-t", "all", "-o", "%i|%T|%N|%j").splitlines()
         return {job: (state, node, name) for job, state, node, name in (line.split("|", 3) for line in lines)}
 
+    def is_launched(self, job: str) -> bool:
+        """Whether a process that carries a life of this job is still there, whatever the controller says."""
+        for pid in self._marked():
+            with contextlib.suppress(OSError):
+                if f"slurmstepd: [{job}." in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
+                    return True
+        return False
+
     def running(self) -> dict[str, str]:
         """Node by job, of jobs that run."""
         return {job: node for job, (state, node, _) in self.jobs().items() if state == "RUNNING"}

@@ -79,8 +79,9 @@ def beating(site: Site) -> list[Path]:
 
 
 def run_now(site: Site, job: str) -> None:
-    """Slurm lets a requeued job wait two minutes; a test does not."""
+    """Slurm lets a requeued job wait two minutes; a test does not, once the job's first life is over for good."""
     wait_for("the job to be back in the queue", lambda: site.our_jobs()[job][0] == "PENDING")
+    wait_for("its first life to end", lambda: not site.cluster.is_launched(job))
     site.cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.slurm.cluster import MARK, two_nodes, why_not
+from tests.campaigns.slurm.cluster import MARK, two_nodes, wait_for, why_not
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -40,7 +40,10 @@ def test_only_its_own_processes_end_with_it(foreign: subprocess.Popen[bytes]) ->
         pytest.skip(reason)
     with two_nodes() as cluster:
         folder = cluster.folder
-        cluster.run("sbatch", "-o", "/dev/null", "--wrap", "trap '' TERM; while :; do sleep 1; done")
+        wrapped = "trap '' TERM; while :; do sleep 1; done"
+        job = cluster.run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", wrapped).strip()
+        wait_for("the job's first process", lambda: cluster.is_launched(job), timeout_s=60)
+        assert not cluster.is_launched("999")
         assert any("slurmctld" in line for line in carriers(folder))
     assert carriers(folder) == []
     assert foreign.poll() is None
