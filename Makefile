@@ -17,9 +17,11 @@ run: rust $(STAMP)
 	$(BIN)/aisimc run specs/quickstart.campaign
 
 ## test: set everything up and pass the tests (Rust, then Python; whole campaigns are among them, so allow some time)
+# Campaigns run one after the other: they pin CPUs, measure times, kill what they started and bring up clusters.
 test: rust $(STAMP)
 	$(CARGO) test --locked --manifest-path runner-rust/Cargo.toml
-	$(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --ignore tests/campaigns -n logical --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest tests/campaigns
 
 ## lint: formatting, lint and types of both languages
 lint: $(STAMP)
