@@ -33,24 +33,16 @@ def unknown_word(attribute: Attribute, name: tree.Name, value: tree.Value) -> Di
     """`name.unknown`: a word outside of the closed set."""
     word = str(value.value)
     meant = nearest(word, attribute.words)
-    if attribute.kind == WORD_OR_LIST:
-        alone = attribute.item == WORD and meant is None
-        return refuse(
-            "name.unknown",
-            value.span,
-            f"`{word}` is no word of `{name.text}`",
-            label=f"takes {wanted(attribute)}",
-            help=did_you_mean(meant, f"one name stands in a list, too: `[{word}]`" if alone else ""),
-            replace=f"[{word}]" if alone else meant,
-        )
-    only = len(attribute.words) == 1
+    listed_too = attribute.kind == WORD_OR_LIST
+    only = "only " if len(attribute.words) == 1 else ""
+    in_list = f"[{word}]" if listed_too and attribute.item == WORD and meant is None else None
     return refuse(
         "name.unknown",
         value.span,
         f"`{word}` is no word of `{name.text}`",
-        label=f"takes {'only ' if only else ''}{listed(attribute.words)}",
-        help=did_you_mean(meant),
-        replace=meant,
+        label=f"takes {wanted(attribute) if listed_too else only + listed(attribute.words)}",
+        help=did_you_mean(meant, f"one name stands in a list, too: `{in_list}`" if in_list else ""),
+        replace=in_list or meant,
     )
 
 
