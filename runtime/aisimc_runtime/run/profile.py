@@ -10,7 +10,7 @@ from typing import Any
 
 from aisimc_compiler.model.nearest import nearest
 from aisimc_runtime.failures import Refused
-from aisimc_runtime.ports.named import regular
+from aisimc_runtime.ports.named import meant, regular, why
 from aisimc_runtime.run.cpulist import parse_cpus
 from aisimc_runtime.run.job import Limits
 
@@ -87,9 +87,10 @@ def _checked(path: Path) -> dict[str, Any]:
 
     try:
         text = regular(path, f"the profile {path}").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "not UTF-8 text"
-        raise Refused(f"the profile {path} cannot be read: {reason.lower()}") from error
+    except UnicodeDecodeError as error:
+        raise Refused(f"the profile {path} cannot be read: not UTF-8 text") from error
+    except OSError as error:
+        raise Refused(f"the profile {path} cannot be read: {why(error)}", help=meant(str(path))) from error
     try:
         data = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
@@ -132,8 +133,8 @@ def _line(data: Any, steps: Sequence[Any]) -> int:
 
 
 def _unknown(steps: Sequence[Any], known: list[str]) -> str:
-    meant = nearest(str(steps[-1]), known)
-    hint = f"; did you mean `{meant}`?" if meant else "; known: " + ", ".join(known)
+    near = nearest(str(steps[-1]), known)
+    hint = f"; did you mean `{near}`?" if near else "; known: " + ", ".join(known)
     return f"unknown key `{'.'.join(str(step) for step in steps)}`{hint}"
 
 

@@ -93,3 +93,10 @@ def test_every_unknown_key_and_where_the_known_ones_are_described(tmp_path: Path
 def test_a_profile_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="cannot be read"):
         load_profile(tmp_path / "none.yaml")
+
+
+def test_a_misspelt_profile_offers_the_nearest_file(tmp_path: Path) -> None:
+    (tmp_path / "laptop.yaml").write_text("jobs: 1\n")
+    with pytest.raises(Refused, match=r"cannot be read: there is no such file$") as refused:
+        load_profile(tmp_path / "labtop.yaml")
+    assert refused.value.help == f"did you mean `{tmp_path / 'laptop.yaml'}`?"
